@@ -1,0 +1,42 @@
+package candidate
+
+import "github.com/repgen/repgen/internal/oracle"
+
+// Edit is one change that we made to the reporter's text.
+type Edit struct {
+	// Kind: "strip_prompt", "echo", "magic", "show", "lower_device",
+	// "add_import", "join_blocks", "env", "quotes", "dedent".
+	Kind   string `json:"kind"`
+	Why    string `json:"why"`
+	Line   int    `json:"line"` // 1-based, in the resulting script; 0 for the whole
+	Before string `json:"before,omitempty"`
+	After  string `json:"after,omitempty"`
+	// Risky: the edit could itself cause or hide the symptom.
+	Risky bool `json:"risky,omitempty"`
+}
+
+// Candidate is an unverified script.
+type Candidate struct {
+	Script string `json:"script"`
+	// Origin is "reporter" or "given" (judge).
+	Origin string `json:"origin"`
+	Edits  []Edit `json:"edits,omitempty"`
+	// Imports are the top-level modules it imports (not the standard library).
+	Imports []string `json:"imports"`
+	// Requirements from shell magics ("x==1.2").
+	Requirements []string `json:"requirements,omitempty"`
+	// Env are variables to set before the interpreter starts.
+	Env map[string]string `json:"env,omitempty"`
+	// Watch are the global names whose final values the observer records.
+	Watch []string `json:"watch,omitempty"`
+	// Compare are the comparisons found (asserts and printed ones).
+	Compare []oracle.Compare `json:"compare,omitempty"`
+	// Undefined names that nothing defines: non-empty means it is not complete.
+	Undefined []string `json:"undefined,omitempty"`
+	// Refusals are reasons why the script may not be believed.
+	Refusals []string `json:"refusals,omitempty"`
+	// Reaches lists reaches for secrets, network or processes found statically.
+	Reaches []string `json:"reaches,omitempty"`
+	// SyntaxError, when it does not parse: "line 3: ...".
+	SyntaxError string `json:"syntax_error,omitempty"`
+}

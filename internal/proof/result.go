@@ -1,0 +1,91 @@
+package proof
+
+import (
+	"github.com/repgen/repgen/internal/candidate"
+	"github.com/repgen/repgen/internal/environment"
+	"github.com/repgen/repgen/internal/oracle"
+	"github.com/repgen/repgen/internal/sandbox"
+	"github.com/repgen/repgen/internal/symptom"
+)
+
+// SchemaVersion of Result; it grows by one when a field changes its meaning.
+const SchemaVersion = 1
+
+// Result is the one JSON object of `repgen reproduce --json` (docs/json.md).
+type Result struct {
+	Schema      int               `json:"schema"`
+	Headline    oracle.Headline   `json:"headline"`
+	Also        []oracle.Headline `json:"also"`
+	Grade       oracle.Grade      `json:"grade"`
+	Hits        int               `json:"hits"`
+	Runs        int               `json:"runs"`
+	Interval    [2]float64        `json:"interval"`
+	Symptom     ResultSymptom     `json:"symptom"`
+	Subject     ResultSubject     `json:"subject"`
+	Versions    []ResultVersion   `json:"versions"`
+	Environment *ResultEnv        `json:"environment"`
+	Isolation   []sandbox.Layer   `json:"isolation"`
+	Edits       []candidate.Edit  `json:"edits"`
+	Reasons     []string          `json:"reasons"`
+	Missing     []string          `json:"missing"`
+	Reply       string            `json:"reply,omitempty"`
+	Cost        Cost              `json:"cost"`
+	Bundle      *string           `json:"bundle"`
+	Run         *string           `json:"run"`
+	Error       *ResultError      `json:"error"`
+}
+
+// ResultSymptom is the expected and the observed symptom and how they match.
+type ResultSymptom struct {
+	Expected *symptom.Symptom `json:"expected"`
+	Observed *symptom.Symptom `json:"observed"`
+	Match    *symptom.Match   `json:"match"`
+	Oracle   oracle.Name      `json:"oracle,omitempty"`
+}
+
+// ResultSubject is the distribution under suspicion.
+type ResultSubject struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+	Source  string `json:"source"`
+}
+
+// ResultVersion is one version on which the script ran.
+type ResultVersion struct {
+	Package string `json:"package"`
+	Version string `json:"version"`
+	// Symptom is "yes", "no" or "inconclusive".
+	Symptom string   `json:"symptom"`
+	Side    string   `json:"side"`
+	Hits    int      `json:"hits"`
+	Runs    int      `json:"runs"`
+	Moved   []string `json:"moved,omitempty"`
+}
+
+// ResultEnv is the environment of the reported side.
+type ResultEnv struct {
+	Python     string                `json:"python"`
+	AsOf       string                `json:"as_of"`
+	AsOfSource string                `json:"as_of_source"`
+	Rung       int                   `json:"rung"`
+	Rungs      []environment.Rung    `json:"rungs"`
+	Lock       string                `json:"lock"` // hash
+	Packages   []environment.Package `json:"packages"`
+	Edits      []string              `json:"edits"`
+}
+
+// Cost of a run. Tokens and money are zero without a language model.
+type Cost struct {
+	WallSeconds    float64 `json:"wall_s"`
+	SandboxSeconds float64 `json:"sandbox_s"`
+	TokensIn       int     `json:"tokens_in"`
+	TokensOut      int     `json:"tokens_out"`
+	USD            float64 `json:"usd"`
+}
+
+// ResultError says what failed, why, and what to do next.
+type ResultError struct {
+	What string `json:"what"`
+	Why  string `json:"why"`
+	Next string `json:"next"`
+}

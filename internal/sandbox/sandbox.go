@@ -1,0 +1,137 @@
+// Package sandbox runs one command inside an isolation and says what happened.
+//
+// A crash, a time-out, an out-of-memory kill or a flood of output is a normal
+// result (an Execution); an error means that the sandbox itself failed and the
+// run says nothing. Adapters: bwrap (the real isolation), native (none, behind
+// an explicit flag), sandboxtest (the conformance and escape suites that every
+// adapter runs). The observer inside the interpreter is in probe.
+package sandbox
+
+import (
+	"context"
+	"time"
+
+	"github.com/repgen/repgen/internal/sandbox/probe"
+)
+
+// Fixed places inside the sandbox. No host path is visible there.
+const (
+	WorkDir  = "/box"   // the private work folder, read-write, the current folder
+	EnvDir   = "/env"   // the Python environment, read-only
+	PyDir    = "/py"    // the interpreter, read-only
+	ProbeDir = "/probe" // the observer module, read-only
+	ScriptNm = "reproduce.py"
+)
+
+// Mount binds a host path at a place inside, read-only unless Writable.
+type Mount struct {
+	Host     string `json:"host"`
+	Guest    string `json:"guest"`
+	Writable bool   `json:"writable,omitempty"`
+}
+
+// Command is what to run. All paths but those of Mounts[].Host and Work are
+// paths inside the sandbox.
+type Command struct {
+	Argv []string
+	// Env is the whole environment of the process: nothing is inherited. The
+	// adapter adds only what isolation itself needs (HOME, TMPDIR, PATH when
+	// absent) and the observer's own variables.
+	Env    map[string]string
+	Mounts []Mount
+	// Work is an existing host folder, bound read-write at WorkDir. Empty: a
+	// private temporary one that is removed afterwards.
+	Work  string
+	Stdin []byte
+	// Probe, when set, puts the observer on the interpreter's path and opens
+	// its private channel.
+	Probe *probe.Options
+	// Label says what this execution is for ("candidate 3/5", "certificate").
+	Label string
+}
+
+// Limits bound one execution. Zero means the default of DefaultLimits.
+type Limits struct {
+	Wall        time.Duration `json:"wall"`
+	CPU         time.Duration `json:"cpu"`
+	MemoryBytes int64         `json:"memory_bytes"`
+	Pids        int           `json:"pids"`
+	// OutputBytes is kept of each of stdout and stderr; at ten times as much
+	// the run is killed (Outcome OutputLimit).
+	OutputBytes int64 `json:"output_bytes"`
+	// FileBytes bounds one written file and DiskBytes the whole work folder.
+	FileBytes int64 `json:"file_bytes"`
+	DiskBytes int64 `json:"disk_bytes"`
+}
+
+// Outcome is how the process ended, as measured from outside.
+type Outcome string
+
+const (
+	Exited      Outcome = "exited"        // ExitCode is valid
+	Signaled    Outcome = "signaled"      // Signal is valid: the main process died of a signal
+	TimedOut    Outcome = "timed_out"     // wall or CPU limit of ours
+	OutOfMemory Outcome = "out_of_memory" // the memory limit of ours killed the main process
+	OutputLimit Outcome = "output_limit"  // flood
+	DiskLimit   Outcome = "disk_limit"
+	Canceled    Outcome = "canceled" // the context was canceled (Ctrl-C)
+)
+
+// Layer is one isolation layer, and how it was set up.
+type Layer struct {
+	Name   string `json:"name"` // "user-namespace", "network", "filesystem", "seccomp", "pids", "memory", "session", "environment"
+	Active bool   `json:"active"`
+	How    string `json:"how,omitempty"` // "cgroup v1", "watcher", "bubblewrap 0.8.0"
+}
+
+// Execution is the record of one process. It is written to disk as it is, and
+// a verdict can be computed from old ones again.
+type Execution struct {
+	Label    string            `json:"label"`
+	Argv     []string          `json:"argv"`
+	Env      map[string]string `json:"env,omitempty"`
+	Started  time.Time         `json:"started"`
+	Outcome  Outcome           `json:"outcome"`
+	ExitCode int               `json:"exit_code"`
+	// Signal is "SIGABRT" and so on; set for Signaled only.
+	Signal string `json:"signal,omitempty"`
+	// LimitHit names the limit for TimedOut, OutOfMemory, ...: "wall 60s".
+	LimitHit string `json:"limit_hit,omitempty"`
+	// OOMKills counts kills by the memory limit in the whole tree (a killed
+	// child leaves exit code 0 in the parent).
+	OOMKills int `json:"oom_kills,omitempty"`
+	// Stdout and Stderr are what was kept, as UTF-8 with replacement of bad
+	// bytes and with control characters other than \n and \t removed.
+	Stdout          string  `json:"stdout"`
+	Stderr          string  `json:"stderr"`
+	StdoutTruncated bool    `json:"stdout_truncated,omitempty"`
+	StderrTruncated bool    `json:"stderr_truncated,omitempty"`
+	WallSeconds     float64 `json:"wall_s"`
+	CPUSeconds      float64 `json:"cpu_s"`       // 0 when it could not be measured
+	PeakMemory      int64   `json:"peak_memory"` // bytes, 0 when it could not be measured
+	Layers          []Layer `json:"layers"`
+	Limits          Limits  `json:"limits"`
+	// Record is the observer's; Record.Started false means it never spoke.
+	Record probe.Record `json:"record"`
+}
+
+// Sandbox runs commands. Implementations are safe for concurrent use. Run
+// blocks until the whole process group is dead, also when ctx is canceled
+// (then Outcome is Canceled and the error is ctx.Err()). Any other error
+// means that isolation or accounting could not be set up: nothing ran, or
+// what ran cannot be believed.
+type Sandbox interface {
+	Run(ctx context.Context, c Command, l Limits) (Execution, error)
+	// Layers reports what Run would set up on this machine now, and an error
+	// that says which layer is missing and how to get it.
+	Layers(ctx context.Context) ([]Layer, error)
+}
+
+// DefaultLimits are guesses that every case of the measured set met with room:
+// the slowest run there took 16 s and 1.5 GiB.
+func DefaultLimits() Limits {
+	return Limits{
+		Wall: 5 * time.Minute, CPU: 10 * time.Minute, MemoryBytes: 8 << 30, Pids: 512,
+		OutputBytes: 1 << 20, FileBytes: 2 << 30, DiskBytes: 4 << 30,
+	}
+}
