@@ -1,0 +1,39 @@
+package interp
+
+import (
+	"context"
+)
+
+// Interpreter is one usable Python, asked once.
+type Interpreter struct {
+	// Path is the real path of the executable: no symlink, no shim.
+	Path string `json:"path"`
+	// Prefix is the folder that holds it and its standard library
+	// (sys.base_prefix): what has to be visible to run it.
+	Prefix string `json:"prefix"`
+	// Version is full, "3.11.7" ("3.14.0rc1" for a pre-release).
+	Version string `json:"version"`
+	// Minor is "3.11".
+	Minor string `json:"minor"`
+	// Tag is the wheel tag of interpreter and minor version, "cp311".
+	Tag string `json:"tag"`
+	// ABI is the wheel ABI tag, "cp311"; "cp37m" before 3.8.
+	ABI string `json:"abi"`
+	// Arch is the machine, "x86_64" or "aarch64".
+	Arch string `json:"arch"`
+	// Glibc is "2.36"; empty on a system without it.
+	Glibc string `json:"glibc,omitempty"`
+	// Shared is true when libpython is a shared library below Prefix.
+	Shared bool `json:"shared,omitempty"`
+	// Source says how it was found: "pyenv", "system", "conda", "uv", "path",
+	// "opt".
+	Source string `json:"source"`
+}
+
+// Find lists the interpreters of this machine, best first within each minor
+// version, minor versions newest first. What each said of itself is cached
+// below cacheDir by path, size and time of its file. One that cannot be asked
+// is left out; finding none is an empty list, not an error.
+func Find(ctx context.Context, cacheDir string) ([]Interpreter, error) {
+	return nil, ctx.Err()
+}
