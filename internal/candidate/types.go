@@ -35,8 +35,23 @@ type Candidate struct {
 	Undefined []string `json:"undefined,omitempty"`
 	// Refusals are reasons why the script may not be believed.
 	Refusals []string `json:"refusals,omitempty"`
+	// Notes are weaker remarks than Refusals: what would forbid belief only
+	// under some oracles (see RefusalsFor), or what a reader should know.
+	Notes []string `json:"notes,omitempty"`
+	// Raises are the classes that the script raises by hand, with their lines.
+	Raises []HandRaise `json:"raises,omitempty"`
+	// Original is the text the edits started from; Diff(Original, Script) shows
+	// every one of them.
+	Original string `json:"original,omitempty"`
 	// Reaches lists reaches for secrets, network or processes found statically.
 	Reaches []string `json:"reaches,omitempty"`
 	// SyntaxError, when it does not parse: "line 3: ...".
 	SyntaxError string `json:"syntax_error,omitempty"`
+}
+
+// HandRaise is one raise statement of the script itself.
+type HandRaise struct {
+	Class string `json:"class"` // as written, "" for a bare raise
+	Line  int    `json:"line"`
+	Scope string `json:"scope,omitempty"` // "Outer.method", "" at module scope
 }
