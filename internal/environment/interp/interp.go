@@ -2,6 +2,8 @@ package interp
 
 import (
 	"context"
+	"path/filepath"
+	"strings"
 )
 
 // Interpreter is one usable Python, asked once.
@@ -25,9 +27,30 @@ type Interpreter struct {
 	Glibc string `json:"glibc,omitempty"`
 	// Shared is true when libpython is a shared library below Prefix.
 	Shared bool `json:"shared,omitempty"`
-	// Source says how it was found: "pyenv", "system", "conda", "uv", "path",
-	// "opt".
+	// Lacks are modules of the standard library that it was built without
+	// ("_ssl", "_ctypes", ...): many packages do not import there.
+	Lacks []string `json:"lacks,omitempty"`
+	// Source says how it was found: "pyenv", "uv", "path", "opt", "conda",
+	// "system".
 	Source string `json:"source"`
+}
+
+// Guest is the place of the executable where Prefix is seen as root ("/py").
+// An interpreter below /usr keeps its own path: /usr is there as it is.
+func (i Interpreter) Guest(root string) string {
+	if i.InUsr() {
+		return i.Path
+	}
+	rel, err := filepath.Rel(i.Prefix, i.Path)
+	if err != nil || strings.HasPrefix(rel, "..") {
+		return i.Path // Find lets none through
+	}
+	return filepath.Join(root, rel)
+}
+
+// InUsr is true when the interpreter is part of the system's /usr tree.
+func (i Interpreter) InUsr() bool {
+	return i.Prefix == "/usr" || strings.HasPrefix(i.Prefix, "/usr/")
 }
 
 // Find lists the interpreters of this machine, best first within each minor
@@ -35,5 +58,5 @@ type Interpreter struct {
 // below cacheDir by path, size and time of its file. One that cannot be asked
 // is left out; finding none is an empty list, not an error.
 func Find(ctx context.Context, cacheDir string) ([]Interpreter, error) {
-	return nil, ctx.Err()
+	return find(ctx, cacheDir, places{Getenv: osGetenv, Home: homeDir()})
 }
