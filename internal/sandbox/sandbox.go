@@ -8,6 +8,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -35,8 +36,8 @@ type Mount struct {
 type Command struct {
 	Argv []string
 	// Env is the whole environment of the process: nothing is inherited. The
-	// adapter adds only what isolation itself needs (HOME, TMPDIR, PATH when
-	// absent) and the observer's own variables.
+	// adapter adds only what is absent of GuestEnv and, with a Probe, the
+	// observer's own variables (PYTHONPATH is put before a given one).
 	Env    map[string]string
 	Mounts []Mount
 	// Work is an existing host folder, bound read-write at WorkDir. Empty: a
@@ -125,6 +126,30 @@ type Sandbox interface {
 	// Layers reports what Run would set up on this machine now, and an error
 	// that says which layer is missing and how to get it.
 	Layers(ctx context.Context) ([]Layer, error)
+}
+
+// GuestEnv are the variables that every adapter gives a process whose Env does
+// not set them: a home and cache folders that can be written and vanish with
+// the run (matplotlib and numba otherwise litter the work folder), and a text
+// encoding that does not depend on the host.
+func GuestEnv() map[string]string {
+	return map[string]string{
+		"PATH": EnvDir + "/bin:/usr/local/bin:/usr/bin:/bin",
+		"HOME": "/tmp/home", "TMPDIR": "/tmp", "LANG": "C.UTF-8",
+		"XDG_CACHE_HOME": "/tmp/cache", "MPLCONFIGDIR": "/tmp/cache/matplotlib",
+		"NUMBA_CACHE_DIR": "/tmp/cache/numba",
+	}
+}
+
+// WithDefaults replaces each zero by the default.
+func (l Limits) WithDefaults() Limits {
+	d := DefaultLimits()
+	return Limits{
+		Wall: cmp.Or(l.Wall, d.Wall), CPU: cmp.Or(l.CPU, d.CPU),
+		MemoryBytes: cmp.Or(l.MemoryBytes, d.MemoryBytes), Pids: cmp.Or(l.Pids, d.Pids),
+		OutputBytes: cmp.Or(l.OutputBytes, d.OutputBytes),
+		FileBytes:   cmp.Or(l.FileBytes, d.FileBytes), DiskBytes: cmp.Or(l.DiskBytes, d.DiskBytes),
+	}
 }
 
 // DefaultLimits are guesses that every case of the measured set met with room:
