@@ -1,11 +1,49 @@
 package pysyntax
 
+import (
+	"strings"
+
+	"github.com/repgen/repgen/internal/pydist"
+)
+
 // Parse reads the facts of src. It never fails.
-func Parse(src string) *File { return &File{Source: src} }
+func Parse(src string) *File {
+	f := &File{bindings: map[string]string{}}
+	if len(src) > maxSource {
+		src, f.Truncated = strings.ToValidUTF8(src[:maxSource], ""), true
+	}
+	f.Source = src
+	// The parser takes a NUL for the end of the text. Positions stay the same.
+	readable := strings.ReplaceAll(src, "\x00", " ")
+	root, cut := parseTree(readable)
+	f.Truncated = f.Truncated || cut
+	if root == nil {
+		return f
+	}
+	c := &collector{src: readable, f: f, budget: maxSteps}
+	c.statements(root)
+	c.visit(root, context{})
+	f.undefined, f.StarImport = unbound(readable, root)
+	f.Truncated = f.Truncated || c.budget < 0
+	c.finish()
+	return f
+}
 
 // TopModules are the imported top-level modules outside the standard library,
-// in order of first import.
-func (f *File) TopModules() []string { return nil }
+// in order of first import; relative imports are left out.
+func (f *File) TopModules() []string {
+	var found []string
+	seen := map[string]bool{}
+	for _, imp := range f.Imports {
+		top := firstPart(imp.Module)
+		if top == "" || seen[top] || top == "__future__" || pydist.StdlibModule(top) {
+			continue
+		}
+		seen[top] = true
+		found = append(found, top)
+	}
+	return found
+}
 
 // Undefined are the names that are read but never bound anywhere, once each, at
 // their first line. It is empty when StarImport is set.
@@ -14,7 +52,57 @@ func (f *File) Undefined() []Name { return f.undefined }
 // Resolve replaces the first part of a dotted name by what the imports bound
 // it to: with "import torch.nn.functional as F", "F.relu" is
 // "torch.nn.functional.relu".
-func (f *File) Resolve(dotted string) string { return dotted }
+func (f *File) Resolve(dotted string) string {
+	first := firstPart(dotted)
+	if full, ok := f.bindings[first]; ok {
+		return full + dotted[len(first):]
+	}
+	return dotted
+}
 
-// Influenced are the names whose value can depend on one of the roots.
-func (f *File) Influenced(roots ...string) map[string]bool { return nil }
+// Imported says whether the first part of a dotted name was bound by an import.
+func (f *File) Imported(dotted string) bool {
+	_, ok := f.bindings[firstPart(dotted)]
+	return ok
+}
+
+// Influenced are the names whose value can depend on one of the top-level
+// modules roots (TopModules when there are none). It follows assignments,
+// arguments, loops, with blocks and conditions without regard to order or
+// scope, so it says yes too often rather than too rarely.
+func (f *File) Influenced(roots ...string) map[string]bool {
+	if len(roots) == 0 {
+		roots = f.TopModules()
+	}
+	top := map[string]bool{}
+	for _, r := range roots {
+		top[firstPart(r)] = true
+	}
+	marked := map[string]bool{}
+	for name, full := range f.bindings {
+		if top[firstPart(full)] {
+			marked[name] = true
+		}
+	}
+	users := map[string][]string{} // name read -> targets that depend on it
+	for _, fl := range f.flows {
+		for _, r := range fl.reads {
+			users[firstPart(r)] = append(users[firstPart(r)], fl.target)
+		}
+	}
+	queue := make([]string, 0, len(marked))
+	for name := range marked {
+		queue = append(queue, name)
+	}
+	for len(queue) > 0 {
+		name := queue[0]
+		queue = queue[1:]
+		for _, target := range users[name] {
+			if !marked[target] {
+				marked[target] = true
+				queue = append(queue, target)
+			}
+		}
+	}
+	return marked
+}

@@ -41,7 +41,6 @@ type File struct {
 	undefined []Name
 	bindings  map[string]string
 	flows     []flow
-	reads     map[int][]string
 }
 
 // SyntaxError is one place that is no Python 3.
@@ -151,9 +150,14 @@ type Call struct {
 type Print struct {
 	Args []string
 	Line int
-	// Reads are the names that the arguments read.
-	Reads []string
-	Scope string
+	// Reads are the names that the arguments read, Guards those that decide
+	// whether the line is reached at all (the condition of an enclosing if, the
+	// body of the try whose except clause it stands in).
+	Reads  []string
+	Guards []string
+	Scope  string
+	// Broad: it stands in an except clause for every exception.
+	Broad bool
 }
 
 // String is a string literal without its quotes.
@@ -168,13 +172,9 @@ type String struct {
 
 // Attribute is one dotted access that is a chain of plain names.
 type Attribute struct {
-	Text string // as written
-	Full string // first name replaced as in Call
-	Line int
-	// Use: "print" (printed, or a statement of its own), "assign" (right side
-	// of an assignment), "condition" (decides something: compared, tested or an
-	// index), "call" (called), "argument" (of another call), "store", "other".
-	Use   string
+	Text  string // as written
+	Full  string // first name replaced as in Call
+	Line  int
 	Scope string
 	Span  Span
 }
@@ -205,7 +205,10 @@ type Raise struct {
 
 // Condition is an expression that decides a branch.
 type Condition struct {
-	Kind  string // "if", "while", "ternary", "assert", "match", "filter"
+	// Kind: "if", "while", "ternary", "assert", "match", "filter" (of a
+	// comprehension), "compare" (anywhere but in a print), "logic" (and, or,
+	// not), "index" (of a subscript).
+	Kind  string
 	Text  string
 	Line  int
 	Reads []string
