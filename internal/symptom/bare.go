@@ -1,0 +1,93 @@
+package symptom
+
+import (
+	"regexp"
+	"strings"
+)
+
+var (
+	bareExc = regexp.MustCompile(`^\s*((?:[A-Za-z_]\w*\.)*[A-Z]\w*): (\S.*)$`)
+	// inlineExc stands in backticks inside prose.
+	inlineExc = regexp.MustCompile("`((?:[A-Za-z_]\\w*\\.)*[A-Z]\\w*(?:Error|Exception|Interrupt|Exit|Iteration)): ([^`]+)`")
+	// proseExc follows the word that says it came.
+	proseExc = regexp.MustCompile(`(?i:\b(?:raises?|raised|fails? with|failed with|throws?|threw|gives?|gave|get|got|dies with|crash(?:es|ed)? with|ends? in|error is|error:)\s+(?:an? |the |this |following )?(?:error )?)((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)): (.+)$`)
+
+	happened = regexp.MustCompile(`(?i)\b(?:rais|fail|error|crash|throw|threw|exception|traceback|die[sd]?\b|dying|giv|gave|get|got|ends?\b|broke|stderr|output|log)`)
+	wished   = regexp.MustCompile(`(?i)\b(?:expect|should|would like|want|ought|desired|instead of|rather than|suggest|proper)`)
+)
+
+// builtinExceptions are the classes that may stand without a telling suffix.
+var builtinExceptions = map[string]bool{
+	"KeyboardInterrupt": true, "StopIteration": true, "StopAsyncIteration": true,
+	"SystemExit": true, "GeneratorExit": true, "Exception": true, "BaseException": true,
+	"ExceptionGroup": true, "BaseExceptionGroup": true,
+}
+
+// bare reads an exception of which only the last line was pasted. Such a line
+// may as well be what somebody wishes for, so something around it must say
+// that it came: a quoted source line, words, or the block it closes.
+func (s *scanner) bare(i int) (int, bool) {
+	t := s.text(i)
+	if m := bareExc.FindStringSubmatch(t); m != nil && (strings.HasSuffix(m[1], "Error") || strings.HasSuffix(m[1], "Exception") || builtinExceptions[m[1]]) {
+		if s.came(i) {
+			return s.addBare(i, m[1], m[2]), true
+		}
+		return i, false
+	}
+	for _, re := range []*regexp.Regexp{inlineExc, proseExc} {
+		m := re.FindStringSubmatchIndex(t)
+		if m == nil || wished.MatchString(t[:m[2]]) || re == inlineExc && !s.saidToHappen(i, t[:m[0]]) {
+			continue
+		}
+		msg := strings.TrimRight(t[m[4]:m[5]], "`*_ ")
+		sym := Symptom{Kind: Exception, Exception: t[m[2]:m[3]], Message: msg}
+		s.span(&sym, i, i+1)
+		s.add(settle(sym))
+		return i + 1, true
+	}
+	return i, false
+}
+
+func (s *scanner) addBare(i int, class, first string) int {
+	sym, next := s.message(Symptom{Kind: Exception, Exception: class, Truncated: true}, first, i+1)
+	start := i
+	// quoted source above: "--> 302 max_len = ..."
+	for j := i - 1; j >= 0 && j >= i-8; j-- {
+		if m := ipyArrow.FindStringSubmatch(s.text(j)); m != nil {
+			arrow(&sym, m)
+			start = j
+			break
+		}
+	}
+	s.span(&sym, start, next)
+	s.add(settle(sym))
+	return next
+}
+
+// came says whether what stands around line i tells that the failure happened.
+func (s *scanner) came(i int) bool {
+	words := ""
+	for j := i - 1; j >= 0 && j >= i-4; j-- {
+		t := s.text(j)
+		if ipyArrow.MatchString(t) || carets.MatchString(t) && !blank(t) || dots.MatchString(t) || fileLine.MatchString(t) {
+			return true
+		}
+		words = t + "\n" + words
+	}
+	if wished.MatchString(words) && !happened.MatchString(words) {
+		return false
+	}
+	return happened.MatchString(words) || s.closesBlock(i)
+}
+
+// closesBlock: the line stands alone in its text or block, as a pasted last
+// line does; prose around it would go on.
+func (s *scanner) closesBlock(i int) bool {
+	before, after := strings.TrimSpace(s.text(i-1)), strings.TrimSpace(s.text(i+1))
+	edge := func(t string) bool { return t == "" || strings.HasPrefix(t, "```") || strings.HasPrefix(t, "~~~") }
+	return edge(after) && (edge(before) || indent(s.text(i)) >= 4)
+}
+
+func (s *scanner) saidToHappen(i int, before string) bool {
+	return happened.MatchString(before) || happened.MatchString(s.text(i-1))
+}

@@ -1,0 +1,143 @@
+package symptom
+
+import (
+	"path"
+	"strings"
+
+	"github.com/repgen/repgen/internal/sandbox"
+	"github.com/repgen/repgen/internal/sandbox/probe"
+)
+
+// FromExecution lists the failures and warnings of one execution: what ended
+// the main thread first, then other threads, then warnings in order. The
+// observer's record says what they were; the outside (exit code, signal) says
+// whether that can be true. Where the observer never spoke, stderr is read.
+func FromExecution(ex sandbox.Execution) []Symptom {
+	var out []Symptom
+	if sig, ok := deadly(ex); ok {
+		out = append(out, sig)
+	}
+	if !ex.Record.Started {
+		return append(out, fromStderr(ex)...)
+	}
+	if Credible(ex) == "" {
+		out = append(out, exceptions(ex.Record, true)...)
+	}
+	out = append(out, exceptions(ex.Record, false)...)
+	for _, w := range ex.Record.Warnings {
+		out = append(out, fromWarning(w))
+	}
+	return out
+}
+
+// Credible says why the record contradicts what was measured from outside, ""
+// when it does not. The script shares the process with the observer and could
+// write any record, but not with any exit.
+func Credible(ex sandbox.Execution) string {
+	r := ex.Record
+	main := false
+	for _, e := range r.Exceptions {
+		main = main || e.Thread == ""
+	}
+	switch {
+	case r.Forged:
+		return "something else wrote to the observer's channel"
+	case !r.Started || !main || ex.Outcome != sandbox.Exited:
+		return ""
+	case ex.ExitCode == 0:
+		return "an uncaught exception is recorded, yet the process ended with exit code 0"
+	case r.SystemExit != "":
+		return "an uncaught exception is recorded beside a SystemExit"
+	case !r.Ended && !r.Truncated:
+		return "an uncaught exception is recorded, yet the interpreter was ended without its shutdown"
+	}
+	return ""
+}
+
+func exceptions(r probe.Record, main bool) []Symptom {
+	var out []Symptom
+	for _, e := range r.Exceptions {
+		if (e.Thread == "") == main && !r.Forged {
+			out = append(out, fromException(e))
+		}
+	}
+	return out
+}
+
+func fromException(e probe.Exception) Symptom {
+	s := Symptom{Kind: Exception, Exception: e.Type, Bases: e.MRO, Message: e.Message, Frames: fromProbe(e.Frames)}
+	for _, c := range e.Chain {
+		s.Chain = append(s.Chain, fromException(c))
+	}
+	return settle(s)
+}
+
+func fromWarning(w probe.Warning) Symptom {
+	s := Symptom{Kind: Warning, Exception: w.Category, Bases: w.MRO, Message: w.Message}
+	s.Frames = fromProbe(w.Frames)
+	// The place that the warning is blamed on comes last when it is no frame.
+	blamed := newFrame(w.File, "", w.Line, "")
+	for _, f := range s.Frames {
+		if path.Base(f.File) == path.Base(blamed.File) {
+			return s
+		}
+	}
+	s.Frames = append([]Frame{blamed}, s.Frames...)
+	return s
+}
+
+// deadly builds the symptom of a process that died of a signal. Only what was
+// measured from outside says that it did; log lines and faulthandler's text
+// say where. An exit code above 128 is the same thing passed on by a parent
+// process, believed only together with faulthandler's text.
+func deadly(ex sandbox.Execution) (Symptom, bool) {
+	name := ""
+	switch {
+	case ex.Outcome == sandbox.Signaled:
+		name = ex.Signal
+	case ex.Outcome == sandbox.Exited && ex.ExitCode > 128 && ex.Record.Fatal != "":
+		name = SignalName(ex.ExitCode - 128)
+	}
+	if name == "" {
+		return Symptom{}, false
+	}
+	s := Symptom{Kind: Signal, Signal: name}
+	for _, f := range FromText(ex.Record.Fatal) {
+		if f.Kind == Signal && len(f.Frames) > 0 {
+			s.Frames = trusted(f.Frames)
+		}
+	}
+	for l := range strings.SplitSeq(ex.Stderr, "\n") {
+		if m := fatalMessage(l); m != "" {
+			s.FatalLine = m
+		}
+	}
+	return s, true
+}
+
+// trusted corrects the place of frames that were read from text but are paths
+// of this machine.
+func trusted(frames []Frame) []Frame {
+	for i := range frames {
+		if writable(frames[i].File) || frames[i].File == sandbox.ScriptNm {
+			frames[i].Where, frames[i].Package = whereScript, ""
+		}
+	}
+	return frames
+}
+
+// fromStderr reads failures from the text when there is no record. With exit
+// code 0 a traceback on stderr was caught and printed: no failure.
+func fromStderr(ex sandbox.Execution) []Symptom {
+	var crashes, warnings []Symptom
+	for _, s := range FromText(ex.Stderr) {
+		switch {
+		case s.Kind == Warning:
+			warnings = append(warnings, s)
+		case s.Kind == Signal:
+		case ex.Outcome == sandbox.Exited && ex.ExitCode != 0:
+			crashes = []Symptom{s} // the last one ended the process
+		}
+	}
+	return append(crashes, warnings...)
+}

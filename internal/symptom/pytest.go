@@ -1,0 +1,104 @@
+package symptom
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+var (
+	pytestE    = regexp.MustCompile(`^E(?:\s{3,}|\s*$)(.*)$`)
+	pytestLoc  = regexp.MustCompile(`^(\S+\.py[xd]?):(\d+): (?:in ([\w.<>]+)|([A-Za-z_][\w.]*))?\s*$`)
+	pytestCode = regexp.MustCompile(`^>\s+(.*)$`)
+)
+
+// lookBack bounds how far above its E lines a failure's frames are searched;
+// pytest's long form shows whole functions (guess: three screens).
+const lookBack = 150
+
+// pytest reads the E lines of a failed test with the places around them.
+func (s *scanner) pytest(i int) (int, bool) {
+	if !strings.HasPrefix(s.text(i), "E ") || pytestE.FindString(s.text(i)) == "" {
+		return i, false
+	}
+	first, next := i, i
+	var rows []string
+	for ; next < len(s.lines); next++ {
+		m := pytestE.FindStringSubmatch(s.text(next))
+		if m == nil {
+			break
+		}
+		rows = append(rows, m[1])
+	}
+	sym := Symptom{Kind: Exception}
+	sym.Frames = s.pytestFrames(first)
+	next = s.pytestPlace(&sym, next)
+	for sub, row := range rows {
+		m := excLine.FindStringSubmatch(strings.TrimSpace(row))
+		if m != nil && likeExc.MatchString(m[1]) {
+			sym.Exception = m[1]
+			sym.Message = strings.TrimRight(strings.Join(append([]string{m[2]}, rows[sub+1:]...), "\n"), " \n")
+			break
+		}
+	}
+	if strings.TrimSpace(sym.Message) == "" && len(rows) > 0 && unqualified(sym.Exception) == "AssertionError" || sym.Exception == "" {
+		sym.Message = strings.TrimSpace(strings.Join(rows, "\n"))
+	}
+	if sym.Exception == "" {
+		if !strings.HasPrefix(sym.Message, "assert") {
+			return i, false
+		}
+		sym.Exception = "AssertionError"
+	}
+	s.span(&sym, first, next)
+	s.add(settle(sym))
+	return next, true
+}
+
+// pytestFrames collects "path:line: in f" (or ": " of the long form) above the
+// E lines; the failing line is the one behind ">".
+func (s *scanner) pytestFrames(e int) []Frame {
+	var frames []Frame
+	source := ""
+	for j := max(0, e-lookBack); j < e; j++ {
+		t := s.text(j)
+		if strings.HasPrefix(t, "____") || strings.HasPrefix(t, "E  ") {
+			frames, source = nil, ""
+		}
+		if m := pytestCode.FindStringSubmatch(t); m != nil {
+			source = m[1]
+		}
+		if m := pytestLoc.FindStringSubmatch(t); m != nil && len(frames) < maxFrames {
+			n, _ := strconv.Atoi(m[2]) // the pattern holds digits only
+			src := source
+			if src == "" && indent(s.text(j+1)) > 0 {
+				src = s.text(j + 1)
+			}
+			frames = append(frames, newFrame(m[1], m[3], n, src))
+			source = ""
+		}
+	}
+	if source != "" {
+		frames = append(frames, Frame{Where: whereUnknown, Source: strings.TrimSpace(source)})
+	}
+	return frames
+}
+
+// pytestPlace reads "path:12: TypeError" below the E lines.
+func (s *scanner) pytestPlace(sym *Symptom, i int) int {
+	j := s.skip(i, blank)
+	m := pytestLoc.FindStringSubmatch(s.text(j))
+	if m == nil || m[4] == "" || j > i+2 {
+		return i
+	}
+	n, _ := strconv.Atoi(m[2]) // the pattern holds digits only
+	sym.Exception = m[4]
+	f := newFrame(m[1], "", n, "")
+	if k := len(sym.Frames) - 1; k >= 0 && sym.Frames[k].File == "" {
+		f.Source = sym.Frames[k].Source
+		sym.Frames[k] = f
+	} else {
+		sym.Frames = append(sym.Frames, f)
+	}
+	return j + 1
+}

@@ -1,0 +1,228 @@
+package symptom
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+var (
+	tbHeader = regexp.MustCompile(`^(.*?)(?:Exception Group )?Traceback \(most recent call last\):?\s*$`)
+	// ipyHeader names the class before the word, padded with spaces.
+	ipyHeader = regexp.MustCompile(`^([A-Za-z_][\w.]*)\s{2,}Traceback \(most recent call last\)`)
+	fileLine  = regexp.MustCompile(`^\s*File "([^"]+)"(?:, line (\d+))?(?:,? in (.+?))?\s*$`)
+	// excLine is the line with class and message; a class alone is allowed.
+	excLine  = regexp.MustCompile(`^([A-Za-z_]\w*(?:\.(?:[A-Za-z_]\w*|<locals>))*)(?:\[[\w., ]+\])?(?::(?:\s(.*))?)?$`)
+	carets   = regexp.MustCompile(`^\s*[~^]+(?:\s*[~^]+)*\s*$`)
+	dots     = regexp.MustCompile(`^\s*(?:\.{3}|…|\[\.{3}\]|\[?snip\]?|<\.{3}>|\(\.{3}\))`)
+	repeated = regexp.MustCompile(`^\s*\[Previous line repeated \d+ more times?\]`)
+	linkLine = regexp.MustCompile(`^\s*(?:During handling of the above exception, another exception occurred:|The above exception was the direct cause of the following exception:)\s*$`)
+	likeExc  = regexp.MustCompile(`(?:Error|Exception|Warning|Interrupt|Exit|Iteration|Abort|Failure|Fault|Timeout|NotFound|Traceback|StackTrace|Group)$`)
+	// jaxNote are lines that jax prints around its filtered tracebacks.
+	jaxNote = regexp.MustCompile(`^(?:-{20,}|For simplicity, JAX has removed|The stack trace below excludes JAX-internal|The preceding is the original exception)`)
+)
+
+// traceback reads a block under Python's or IPython's header with everything
+// that is chained to it.
+func (s *scanner) traceback(i int) (int, bool) {
+	if !tbHeader.MatchString(s.text(i)) {
+		return i, false
+	}
+	return s.chained(i, s.one)
+}
+
+// headless reads a block whose header was cut off: it starts at a frame.
+func (s *scanner) headless(i int) (int, bool) {
+	if !fileLine.MatchString(s.text(i)) && !isIPythonFrame(s.text(i)) {
+		return i, false
+	}
+	// "File "x", line 5 in f" without a comma belongs to faulthandler.
+	if faultFrame.MatchString(s.text(i)) {
+		return i, false
+	}
+	return s.chained(i, s.one)
+}
+
+// one reads a single block and returns the line after it.
+func (s *scanner) one(i int) (Symptom, int) {
+	if m := ipyHeader.FindStringSubmatch(s.text(i)); m != nil {
+		return s.ipython(i, m[1])
+	}
+	if isIPythonFrame(s.text(i)) {
+		return s.ipython(i, "")
+	}
+	return s.plain(i)
+}
+
+// chained reads blocks as long as a linking line follows. The last one is the
+// failure, the ones before it are its Chain, nearest first.
+func (s *scanner) chained(i int, read func(int) (Symptom, int)) (int, bool) {
+	start := i
+	sym, next := read(i)
+	for depth := 0; depth < 20; depth++ {
+		j := s.skip(next, func(t string) bool { return blank(t) || jaxNote.MatchString(t) })
+		if !linkLine.MatchString(s.text(j)) {
+			break
+		}
+		j = s.skip(j+1, func(t string) bool { return blank(t) || jaxNote.MatchString(t) })
+		if !tbHeader.MatchString(s.text(j)) && !fileLine.MatchString(s.text(j)) {
+			next = j
+			break
+		}
+		later, after := read(j)
+		next = after
+		sym = link(sym, later)
+	}
+	if sym.Exception == "" && len(sym.Frames) == 0 && sym.Message == "" {
+		return next, true // a header and nothing else says nothing
+	}
+	s.span(&sym, start, next)
+	s.add(settle(sym))
+	return next, true
+}
+
+// link makes earlier the cause of later. Jax shows the failure first and then
+// once more without its own frames: then the first telling is the whole one.
+func link(earlier, later Symptom) Symptom {
+	class := unqualified(later.Exception)
+	if class == "SimplifiedTraceback" {
+		return earlier
+	}
+	if unqualified(earlier.Exception) == "UnfilteredStackTrace" {
+		return later
+	}
+	chain := earlier.Chain
+	earlier.Chain = nil
+	later.Chain = append([]Symptom{settle(earlier)}, chain...)
+	return later
+}
+
+func (s *scanner) skip(i int, while func(string) bool) int {
+	for i < len(s.lines) && while(s.lines[i].text) {
+		i++
+	}
+	return i
+}
+
+// plain reads CPython's form, with or without header.
+func (s *scanner) plain(i int) (Symptom, int) {
+	sym := Symptom{Kind: Exception}
+	margin := 0
+	if m := tbHeader.FindStringSubmatch(s.text(i)); m != nil {
+		margin = len(m[1])
+		if strings.TrimSpace(m[1]) != "" {
+			margin = 0 // a logger's prefix, the block itself starts at the left
+		}
+		i++
+	} else {
+		sym.Truncated = true
+		margin = max(indent(s.text(i))-2, 0)
+	}
+	i = s.frames(&sym, i, margin)
+	return s.ending(sym, i, margin)
+}
+
+// frames reads frame lines with their source lines.
+func (s *scanner) frames(sym *Symptom, i, margin int) int {
+	for ; i < len(s.lines); i++ {
+		t := s.text(i)
+		switch {
+		case fileLine.MatchString(t):
+			m := fileLine.FindStringSubmatch(t)
+			n, _ := strconv.Atoi(m[2]) // absent: 0
+			source := ""
+			if next := s.text(i + 1); s.isSource(i+1, indent(t)) {
+				source = next
+				i++
+			}
+			if len(sym.Frames) < maxFrames {
+				sym.Frames = append(sym.Frames, newFrame(m[1], m[3], n, source))
+			}
+		case dots.MatchString(t):
+			sym.Truncated = true
+		case carets.MatchString(t), repeated.MatchString(t):
+		case !blank(t) && indent(t) > margin:
+			// further lines of a statement that spans several
+		default:
+			return i
+		}
+	}
+	return i
+}
+
+// isSource says whether line i is the source line of the frame above it, whose
+// indentation is given. Pasted logs often lost their indentation: then a line
+// that cannot be a class with a message is source.
+func (s *scanner) isSource(i, above int) bool {
+	t := s.text(i)
+	if blank(t) || fileLine.MatchString(t) || dots.MatchString(t) || repeated.MatchString(t) {
+		return false
+	}
+	if indent(t) > above {
+		return true
+	}
+	if above > 0 && indent(t) < above {
+		return false
+	}
+	m := excLine.FindStringSubmatch(t)
+	return m == nil || !likeExc.MatchString(m[1])
+}
+
+// ending reads class and message at line i.
+func (s *scanner) ending(sym Symptom, i, margin int) (Symptom, int) {
+	j := i
+	for j < len(s.lines) && j < i+2 && blank(s.text(j)) {
+		j++
+	}
+	t := strings.TrimSpace(s.text(j))
+	m := excLine.FindStringSubmatch(t)
+	if m == nil || indent(s.text(j)) > margin+1 || !plausibleClass(m[1], m[2], j == i) {
+		sym.Truncated = true
+		return sym, i
+	}
+	sym.Exception = m[1]
+	return s.message(sym, m[2], j+1)
+}
+
+// plausibleClass guards against prose that follows a cut traceback ("Note: the
+// same happens ..."). Right below a frame any dotted name may be the class.
+func plausibleClass(class, message string, adjacent bool) bool {
+	if likeExc.MatchString(class) || builtinExceptions[class] {
+		return true
+	}
+	last := unqualified(class)
+	return adjacent && (message != "" || strings.Contains(class, ".") || last[0] >= 'A' && last[0] <= 'Z')
+}
+
+// message reads the lines that belong to a message whose first line is given.
+// It ends at an empty line, but TensorFlow's "in user code:" goes on as long
+// as lines are indented.
+func (s *scanner) message(sym Symptom, first string, i int) (Symptom, int) {
+	out := []string{first}
+	user := strings.HasPrefix(first, "in user code:")
+	for ; i < len(s.lines) && len(out) < maxMessageLines; i++ {
+		t := s.text(i)
+		if user && blank(t) && indent(s.text(i+1)) > 0 {
+			out = append(out, "")
+			continue
+		}
+		if blank(t) || s.endsMessage(t) {
+			break
+		}
+		out = append(out, t)
+	}
+	sym.Message = strings.TrimRight(strings.Join(out, "\n"), " \n")
+	return sym, i
+}
+
+func (s *scanner) endsMessage(t string) bool {
+	trim := strings.TrimSpace(t)
+	return strings.HasPrefix(trim, "```") || strings.HasPrefix(trim, "~~~") || strings.HasPrefix(t, ">>>") ||
+		strings.HasPrefix(t, "$ ") || tbHeader.MatchString(t) || linkLine.MatchString(t) || jaxNote.MatchString(t) ||
+		nativeFatal.MatchString(t) || signalWord.MatchString(trim) && len(trim) < 60 || trim == "</details>" || strings.HasPrefix(trim, "+-") || strings.HasPrefix(trim, "### ")
+}
+
+// unqualified is the class without its module.
+func unqualified(class string) string {
+	return class[strings.LastIndexByte(class, '.')+1:]
+}

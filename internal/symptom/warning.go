@@ -1,0 +1,36 @@
+package symptom
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+var (
+	// warningLine is what the warnings module prints.
+	warningLine = regexp.MustCompile(`^\s*(\S.*?):(\d+): ((?:\w+\.)*[A-Z]\w*Warning): (.*)$`)
+	bareWarning = regexp.MustCompile("^\\s*[`*]{0,3}((?:\\w+\\.)*[A-Z]\\w*Warning): (.+?)[`*]{0,3}$")
+)
+
+// warning reads a printed warning with the source line below it.
+func (s *scanner) warning(i int) (int, bool) {
+	t := s.text(i)
+	sym := Symptom{Kind: Warning}
+	if m := warningLine.FindStringSubmatch(t); m != nil {
+		n, _ := strconv.Atoi(m[2]) // the pattern holds digits only
+		sym.Exception, sym.Message = m[3], strings.TrimSpace(m[4])
+		sym.Frames = []Frame{newFrame(m[1], "", n, "")}
+	} else if m := bareWarning.FindStringSubmatch(t); m != nil {
+		sym.Exception, sym.Message = m[1], strings.TrimSpace(m[2])
+	} else {
+		return i, false
+	}
+	next := i + 1
+	if src := s.text(next); len(sym.Frames) == 1 && indent(src) == indent(t)+2 && !warningLine.MatchString(src) {
+		sym.Frames[0].Source = strings.TrimSpace(src)
+		next++
+	}
+	s.span(&sym, i, next)
+	s.add(sym)
+	return next, true
+}
