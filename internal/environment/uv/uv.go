@@ -2,9 +2,10 @@ package uv
 
 import (
 	"context"
-	"errors"
 	"log/slog"
-	"time"
+	"os"
+	"regexp"
+	"sync"
 )
 
 // Options configure Find.
@@ -29,149 +30,41 @@ type Tool struct {
 	Path    string
 	Version string
 	o       Options
+
+	mu    sync.Mutex
+	index *Index
 }
 
-// Index is where packages come from. Its strings hold credentials when the
-// configuration does: show them through Redact only.
-type Index struct {
-	Default string
-	Extra   []string
-	// Source says who named it: "flag", "UV_DEFAULT_INDEX", "pip.conf", ...
-	Source string
-}
-
-// Find returns the uv on PATH when it is new enough, else the one in repgen's
-// own cache, installed there first when needed.
-func Find(ctx context.Context, o Options) (*Tool, error) { return nil, errors.New("not yet") }
-
-// Index finds out where packages come from, once.
-func (t *Tool) Index(ctx context.Context) (Index, error) { return Index{}, errors.New("not yet") }
-
-// CompileInput is one resolution.
-type CompileInput struct {
-	Python       string // path of the interpreter
-	Requirements []string
-	Constraints  []string
-	Overrides    []string
-	Excludes     []string
-	// ExcludeNewer is the cutoff, a UTC instant; zero for none.
-	ExcludeNewer time.Time
-	// Exempt are distributions that the cutoff does not bind.
-	Exempt []string
-	// FindLinks are local folders with wheels (not bound by the cutoff).
-	FindLinks []string
-	// Existing is the text of an earlier lock: its versions are preferred.
-	Existing string
-	// AllowSdists lets uv read the metadata of source packages, which may run
-	// their code on this machine. Nothing in repgen sets it.
-	AllowSdists bool
-	// Prerelease is uv's word for it: "", "allow", "if-necessary-or-explicit".
-	Prerelease string
-	// Resolution is uv's word: "", "highest", "lowest-direct".
-	Resolution string
-	Offline    bool
-}
-
-// CompileResult is a lock or a typed failure.
-type CompileResult struct {
-	OK bool
-	// Text is the requirements text with hashes, without URLs and header.
-	Text     string
-	Packages []Pinned
-	Failure  Failure
-	Wall     time.Duration
-}
-
-// Pinned is one line of a lock.
-type Pinned struct {
-	Name    string // normalised
-	Version string
-	Hashes  []string // "sha256:..."
-	Via     []string // what asked for it: names, or "requirement"
-}
-
-// Compile resolves. The error is for trouble with the tool or the context
-// only: a failed resolution is a CompileResult.
-func (t *Tool) Compile(ctx context.Context, in CompileInput) (CompileResult, error) {
-	return CompileResult{}, errors.New("not yet")
-}
-
-// Class is the kind of a failure.
-type Class string
-
-// The classes. Infrastructure ones are told by Failure.Infrastructure.
-const (
-	Conflict       Class = "conflict"
-	WrongPython    Class = "wrong python" // no wheel for this interpreter; Tags lists those that have one
-	RequiresPython Class = "requires python"
-	OnlySdist      Class = "only sdist"
-	VersionMissing Class = "version missing"
-	AfterDate      Class = "after the date" // Published holds the instant
-	PackageMissing Class = "package missing"
-	Yanked         Class = "yanked"
-	BadMetadata    Class = "bad metadata"
-	BuildFailed    Class = "build failed"
-	ParseError     Class = "parse"
-	Unreachable    Class = "unreachable"
-	TimedOut       Class = "timeout"
-	DiskFull       Class = "disk full"
-	CacheLocked    Class = "cache unusable"
-	NotCached      Class = "offline"
-	HashMismatch   Class = "hash"
-	Canceled       Class = "canceled"
-	Other          Class = "other"
-)
-
-// Failure is an error text of uv, understood.
-type Failure struct {
-	Class Class
-	// Name and Version of the distribution at fault, where the text names one.
-	Name    string
-	Version string
-	// Names are all distributions that the text names as required, in order.
-	Names []string
-	// Pythons are minor versions ("3.8") for which wheels exist, ascending.
-	Pythons []string
-	// Published is when a version hidden by the cutoff appeared.
-	Published time.Time
-	// Detail is the text, one line, without credentials, at most 500 bytes.
-	Detail string
-	Code   int
-}
-
-// Infrastructure is true when the failure says nothing about the request:
-// index, disk, cache.
-func (f Failure) Infrastructure() bool { return false }
-
-// Classify reads the standard error of uv and its exit code.
-func Classify(stderr string, code int) Failure { return Failure{Class: Other, Code: code} }
-
-// ParseLock reads a requirements text with pins and hashes.
-func ParseLock(text string) []Pinned { return nil }
-
-// InstallInput is one installation from a lock.
-type InstallInput struct {
-	Python string // path of the interpreter of the environment to fill
-	// Text is a requirements text with pins and hashes for every line.
-	Text      string
-	FindLinks []string
-	Offline   bool
-}
-
-// InstallResult says whether it was filled.
-type InstallResult struct {
-	OK      bool
-	Failure Failure
-	Wall    time.Duration
-}
-
-// Venv makes an empty relocatable environment at dir.
-func (t *Tool) Venv(ctx context.Context, python, dir string) error { return errors.New("not yet") }
-
-// Install fills an environment with wheels only, exactly those of the lock.
-func (t *Tool) Install(ctx context.Context, in InstallInput) (InstallResult, error) {
-	return InstallResult{}, errors.New("not yet")
-}
+// credentials matches the user part of a URL.
+var credentials = regexp.MustCompile(`(://)[^/@\s"'` + "`" + `]+@`)
 
 // Redact removes credentials from every URL in a text.
-func Redact(text string) string { return text }
+func Redact(text string) string { return credentials.ReplaceAllString(text, "${1}***@") }
+
+// Index gives where packages come from, found out once; only success is
+// remembered.
+func (t *Tool) Index(ctx context.Context) (Index, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.index != nil {
+		return *t.index, nil
+	}
+	found, err := t.findIndex(ctx)
+	if err != nil {
+		return Index{}, err
+	}
+	t.index = &found
+	t.o.Log.Debug("index found", "index", found.String(), "source", found.Source)
+	return found, nil
+}
+
+// fill completes Options that were left out.
+func (o Options) fill() Options {
+	if o.Environ == nil {
+		o.Environ = os.Environ()
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return o
+}

@@ -1,0 +1,204 @@
+package uv
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/repgen/repgen/internal/pydist"
+)
+
+// Class is the kind of a failure.
+type Class string
+
+// The classes. Infrastructure ones are told by Failure.Infrastructure.
+const (
+	Conflict       Class = "conflict"
+	WrongPython    Class = "wrong python" // no wheel for this interpreter; Pythons lists those that have one
+	RequiresPython Class = "requires python"
+	OnlySdist      Class = "only sdist" // also: wheels for other Pythons only, and a source package
+	VersionMissing Class = "version missing"
+	AfterDate      Class = "after the date" // Published holds the instant
+	PackageMissing Class = "package missing"
+	Yanked         Class = "yanked"
+	BadMetadata    Class = "bad metadata"
+	BuildFailed    Class = "build failed"
+	ParseError     Class = "parse"
+	Unreachable    Class = "unreachable"
+	TimedOut       Class = "timeout"
+	DiskFull       Class = "disk full"
+	CacheLocked    Class = "cache unusable"
+	NotCached      Class = "offline"
+	HashMismatch   Class = "hash"
+	Other          Class = "other"
+)
+
+// Failure is an error text of uv, understood.
+type Failure struct {
+	Class Class
+	// Name and Version of the distribution at fault, where the text names one.
+	Name    string
+	Version string
+	// Names are all distributions that the text names as required, in order.
+	Names []string
+	// Pythons are minor versions ("3.8") for which wheels exist, ascending.
+	Pythons []string
+	// Published is when a version hidden by the cutoff appeared.
+	Published time.Time
+	// Detail is the text, one line, without credentials, at most 500 bytes.
+	Detail string
+	Code   int
+}
+
+// Infrastructure is true when the failure says nothing about the request:
+// index, disk, cache.
+func (f Failure) Infrastructure() bool {
+	switch f.Class {
+	case Unreachable, TimedOut, DiskFull, CacheLocked, NotCached:
+		return true
+	}
+	return false
+}
+
+const (
+	namePart    = `([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)(?:\[[^\]]*\])?`
+	versionPart = `([0-9A-Za-z!][0-9A-Za-z.!+*_-]*)`
+)
+
+// rule is one row of the table: the first whose text is found decides, rows of
+// the same rank by who comes first in the text. Source: uv 0.13.9, each text
+// seen in a run (testdata) or in the measured table of failures.
+type rule struct {
+	class Class
+	rank  int
+	form  *regexp.Regexp // submatch 1: name, 2: version, where there are
+}
+
+var rules = []rule{
+	{DiskFull, 0, regexp.MustCompile(`No space left on device|os error 28\b|Disk quota exceeded`)},
+	{TimedOut, 1, regexp.MustCompile(`operation timed out|Failed to download distribution due to network timeout`)},
+	{CacheLocked, 1, regexp.MustCompile(`Could not acquire lock|Read-only file system|os error 30\b|Permission denied \(os error 13\)`)},
+	{NotCached, 2, regexp.MustCompile(`(?:` + namePart + ` )?(?:was not found in the cache|needs to be downloaded from a registry|[Nn]etwork connectivity is disabled)`)},
+	{HashMismatch, 2, regexp.MustCompile("Hash mismatch for `" + namePart + `(?:==` + versionPart + ")?`|all requirements must have a hash")},
+	{Unreachable, 3, regexp.MustCompile(`Failed to fetch|Failed to download|Request failed after|error sending request|dns error|Connection refused|Could not connect`)},
+	{BadMetadata, 3, regexp.MustCompile(namePart + `==` + versionPart + ` has invalid metadata|Failed to parse metadata from built wheel`)},
+	{BuildFailed, 4, regexp.MustCompile("Failed to build `" + namePart + `(?:==` + versionPart + ")?`|The build backend returned an error")},
+	{ParseError, 4, regexp.MustCompile("Couldn't parse requirement|Failed to parse|Git sources cannot be editable|Distribution not found at")},
+	{PackageMissing, 5, regexp.MustCompile(namePart + ` was not found in the package registry`)},
+	{WrongPython, 6, regexp.MustCompile(namePart + `(?:==` + versionPart + `)?[^ ]* (?:has|have) no wheels with a matching`)},
+	{WrongPython, 7, regexp.MustCompile(`have no wheels with a matching`)},
+	{RequiresPython, 6, regexp.MustCompile(`does not satisfy Python[^ ]* and ` + namePart + `(?:==` + versionPart + `)? depends on`)},
+	{RequiresPython, 7, regexp.MustCompile(`does not satisfy Python`)},
+	{OnlySdist, 6, regexp.MustCompile(namePart + `(?:==` + versionPart + `)?[^ ]* (?:has|have) no usable wheels`)},
+	{OnlySdist, 7, regexp.MustCompile(`have no usable wheels`)},
+	{VersionMissing, 6, regexp.MustCompile(`there (?:is no version|are no versions) of ` + namePart + `(?:==` + versionPart + `)?`)},
+	{Yanked, 6, regexp.MustCompile(namePart + `==` + versionPart + ` was yanked`)},
+	{Conflict, 8, regexp.MustCompile(namePart + `(?:==` + versionPart + `)?[^ ]* depends on|are incompatible|you require`)},
+}
+
+// Classify reads the standard error of uv and its exit code. It looks at the
+// cause before any hint: the hint about the cutoff also stands beside causes
+// that have nothing to do with it.
+func Classify(stderr string, code int) Failure {
+	text := oneLine(Redact(stderr))
+	cause, hints, _ := strings.Cut(text, " hint: ")
+	f := Failure{Class: Other, Code: code, Detail: cut(text, 500)}
+	rank, at := len(rules), -1
+	for _, r := range rules {
+		m := r.form.FindStringSubmatchIndex(cause)
+		if m == nil || r.rank > rank || r.rank == rank && at <= m[0] {
+			continue
+		}
+		rank, at = r.rank, m[0]
+		f.Class, f.Name, f.Version = r.class, "", ""
+		if len(m) >= 4 && m[2] >= 0 {
+			f.Name = pydist.Normalize(cause[m[2]:m[3]])
+		}
+		if len(m) >= 6 && m[4] >= 0 {
+			f.Version = strings.TrimRight(cause[m[4]:m[5]], ".,")
+		}
+	}
+	f.Names = requiredNames(cause)
+	f.readHints(hints)
+	return f
+}
+
+var (
+	hiddenForm = regexp.MustCompile("`" + namePart + "` was filtered by `exclude-newer`.*?(The requested version|The latest version satisfying the requirement is|)[, ]*v" + versionPart + `, ?(?:was )?published at ([0-9TZ:.-]+)`)
+	tagsForm   = regexp.MustCompile("we only found wheels for `" + namePart + "` \\([^)]*\\) with the following Python (?:ABI |version |implementation )?tags?: ((?:`[a-z0-9_]+`,? ?)+)")
+	tagForm    = regexp.MustCompile("`cp3([0-9]+)[a-z]*`")
+	needForm   = regexp.MustCompile(`(?:you require |and )?` + namePart + `(?:[=<>!~]=?[^ ]*)? depends on ` + namePart + `|you require ` + namePart)
+)
+
+// readHints takes from the hints what is about the distribution at fault.
+func (f *Failure) readHints(hints string) {
+	for _, m := range tagsForm.FindAllStringSubmatch(hints, -1) {
+		if f.Class != WrongPython || f.Name != "" && pydist.Normalize(m[1]) != f.Name {
+			continue
+		}
+		f.Name = pydist.Normalize(m[1])
+		f.Pythons = pythonsOf(m[2])
+	}
+	if f.Class != VersionMissing {
+		return
+	}
+	for one := range strings.SplitSeq(hints, "hint: ") {
+		m := hiddenForm.FindStringSubmatch(one)
+		if m == nil || pydist.Normalize(m[1]) != f.Name {
+			continue
+		}
+		if at, err := time.Parse(time.RFC3339, strings.TrimRight(m[4], ".")); err == nil {
+			f.Class, f.Published = AfterDate, at
+			if f.Version == "" {
+				f.Version = m[3]
+			}
+		}
+	}
+}
+
+// pythonsOf reads minor versions out of a list of ABI tags; abi3 and Python 2
+// are left out.
+func pythonsOf(tags string) []string {
+	var minors []int
+	for _, m := range tagForm.FindAllStringSubmatch(tags, -1) {
+		if n, err := strconv.Atoi(m[1]); err == nil && !slices.Contains(minors, n) {
+			minors = append(minors, n)
+		}
+	}
+	slices.Sort(minors)
+	out := make([]string, 0, len(minors))
+	for _, n := range minors {
+		out = append(out, "3."+strconv.Itoa(n))
+	}
+	return out
+}
+
+// requiredNames lists who is required or depends, in the order of the text.
+func requiredNames(cause string) []string {
+	var names []string
+	add := func(name string) {
+		name = pydist.Normalize(name)
+		if name != "" && name != "python" && name != "your" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	for _, m := range needForm.FindAllStringSubmatch(cause, -1) {
+		for _, name := range m[1:] {
+			add(name)
+		}
+	}
+	return names
+}
+
+// oneLine joins lines and collapses spaces: uv wraps and indents at will.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
+// cut shortens at a rune's edge.
+func cut(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	return strings.ToValidUTF8(text[:limit], "")
+}

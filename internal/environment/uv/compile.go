@@ -1,0 +1,158 @@
+package uv
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/repgen/repgen/internal/system/proc"
+)
+
+// CompileInput is one resolution.
+type CompileInput struct {
+	Python       string // path of the interpreter
+	Requirements []string
+	Constraints  []string
+	Overrides    []string
+	// Excludes are distributions that are left out wherever they are needed.
+	Excludes []string
+	// ExcludeNewer is the cutoff, a UTC instant; zero for none.
+	ExcludeNewer time.Time
+	// Exempt are distributions that the cutoff does not bind.
+	Exempt []string
+	// FindLinks are local folders with wheels (not bound by the cutoff).
+	FindLinks []string
+	// Existing is the text of an earlier lock: its versions are preferred.
+	Existing string
+	// AllowSdists lets uv read the metadata of source packages, which may run
+	// their code on this machine. Nothing in repgen sets it.
+	AllowSdists bool
+	// Prerelease is uv's word for it: "", "allow", "if-necessary-or-explicit".
+	Prerelease string
+	// Resolution is uv's word: "", "highest", "lowest-direct".
+	Resolution string
+	Offline    bool
+}
+
+// CompileResult is a lock or a typed failure.
+type CompileResult struct {
+	OK bool
+	// Text is the requirements text with hashes, without URLs and comments.
+	Text     string
+	Packages []Pinned
+	Failure  Failure
+	Wall     time.Duration
+}
+
+// compileTime bounds one resolution: the slowest measured took 9 s.
+const compileTime = 5 * time.Minute
+
+// Compile resolves. The error is for trouble with the tool or the context
+// only: a failed resolution is a CompileResult.
+func (t *Tool) Compile(ctx context.Context, in CompileInput) (CompileResult, error) {
+	dir, err := os.MkdirTemp("", "repgen-resolve-")
+	if err != nil {
+		return CompileResult{}, fmt.Errorf("resolve: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	args, err := compileArgs(dir, in)
+	if err != nil {
+		return CompileResult{}, fmt.Errorf("resolve: %w", err)
+	}
+	r, err := t.run(ctx, dir, args, compileTime)
+	if err != nil {
+		return CompileResult{}, fmt.Errorf("resolve: %w", err)
+	}
+	out := CompileResult{Wall: r.Wall}
+	if r.ExitCode != 0 {
+		out.Failure = failureOf(r)
+		return out, nil
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "lock.txt"))
+	if err != nil {
+		return CompileResult{}, fmt.Errorf("resolve: %w", err)
+	}
+	out.OK = true
+	out.Packages = ParseLock(string(text))
+	out.Text = FormatLock(out.Packages)
+	return out, nil
+}
+
+// compileArgs writes the input files into dir and names them.
+func compileArgs(dir string, in CompileInput) ([]string, error) {
+	args := []string{"pip", "compile", "--quiet", "--no-header", "--generate-hashes", "--no-sources", "--python", in.Python}
+	lists := []struct {
+		option, name string
+		lines        []string
+	}{
+		{"", "requirements.in", in.Requirements},
+		{"--constraints", "constraints.txt", in.Constraints},
+		{"--overrides", "overrides.txt", in.Overrides},
+		{"--excludes", "excludes.txt", in.Excludes},
+		{"--output-file", "lock.txt", []string{strings.TrimSpace(in.Existing)}},
+	}
+	for _, l := range lists {
+		if l.option != "" && l.option != "--output-file" && len(l.lines) == 0 {
+			continue
+		}
+		text := strings.Join(l.lines, "\n") + "\n"
+		if err := os.WriteFile(filepath.Join(dir, l.name), []byte(text), 0o600); err != nil {
+			return nil, err
+		}
+		if l.option != "" {
+			args = append(args, l.option)
+		}
+		args = append(args, l.name)
+	}
+	if !in.AllowSdists {
+		args = append(args, "--no-build")
+	}
+	if !in.ExcludeNewer.IsZero() {
+		// A bare day would be local time: always an instant.
+		args = append(args, "--exclude-newer", in.ExcludeNewer.UTC().Format(time.RFC3339))
+	}
+	for _, name := range in.Exempt {
+		args = append(args, "--exclude-newer-package", name+"=false")
+	}
+	for _, d := range in.FindLinks {
+		args = append(args, "--find-links", d)
+	}
+	if in.Prerelease != "" {
+		args = append(args, "--prerelease", in.Prerelease)
+	}
+	if in.Resolution != "" {
+		args = append(args, "--resolution", in.Resolution)
+	}
+	if in.Offline {
+		args = append(args, "--offline")
+	}
+	return args, nil
+}
+
+// run starts uv with the settled environment.
+func (t *Tool) run(ctx context.Context, dir string, args []string, limit time.Duration) (proc.Result, error) {
+	index, err := t.Index(ctx)
+	if err != nil {
+		return proc.Result{}, err
+	}
+	return proc.Run(ctx, proc.Spec{
+		Argv: append([]string{t.Path}, args...), Dir: dir,
+		Env: t.env(index, readPip(environ(t.o.Environ))), Timeout: limit,
+		OnLine: func(s proc.Stream, line string) {
+			if s == proc.Stderr && t.o.Progress != nil && strings.TrimSpace(line) != "" {
+				t.o.Progress(Redact(line))
+			}
+		},
+	})
+}
+
+// failureOf types a call of uv that did not end well.
+func failureOf(r proc.Result) Failure {
+	if r.TimedOut {
+		return Failure{Class: TimedOut, Code: r.ExitCode, Detail: "uv did not come to an end within its time"}
+	}
+	return Classify(string(r.Stderr), r.ExitCode)
+}
