@@ -2,17 +2,18 @@ package environment
 
 import (
 	"context"
-	"errors"
+	"fmt"
+	"slices"
 	"time"
 
 	"github.com/repgen/repgen/internal/candidate"
+	"github.com/repgen/repgen/internal/pydist"
 	"github.com/repgen/repgen/internal/report"
 	"github.com/repgen/repgen/internal/triage"
 )
 
-// SpecInput is all that an environment is inferred from. Report may be nil (a
-// bare script) and Decision may be nil (nothing was triaged); Candidate may be
-// nil only when Subject or With names something to install.
+// SpecInput is all that an environment is inferred from. Report, Decision and
+// Candidate may each be nil.
 type SpecInput struct {
 	Report    *report.Report
 	Decision  *triage.Decision
@@ -28,7 +29,140 @@ type SpecInput struct {
 	Now time.Time
 }
 
-// Spec infers what the environment of a report should hold.
+// Spec infers what the environment of a report should hold. A requirement of
+// the user that cannot be read is an error; a script that needs something no
+// index can have is Unavailable.
 func (m *Manager) Spec(ctx context.Context, in SpecInput) (Spec, *Unavailable, error) {
-	return Spec{}, nil, errors.New("not yet")
+	return inferSpec(ctx, m, in)
+}
+
+// listings is what the package index says, or a table in tests. Releases of a
+// distribution that does not exist are none.
+type listings interface {
+	Releases(ctx context.Context, name, python string) ([]Release, error)
+	// prefetch is a hint that all of these will be asked for.
+	prefetch(ctx context.Context, names []string) error
+}
+
+// inference carries one Spec from a report to its end. Its steps run in the
+// order of inferSpec, each seeing what the former added.
+type inference struct {
+	in    SpecInput
+	index listings
+	named map[string]report.Version
+	spec  Spec
+}
+
+func inferSpec(ctx context.Context, index listings, in SpecInput) (Spec, *Unavailable, error) {
+	if in.Now.IsZero() {
+		in.Now = time.Now()
+	}
+	if in.Report == nil {
+		in.Report = &report.Report{}
+	}
+	if in.Decision == nil {
+		in.Decision = &triage.Decision{}
+	}
+	if in.Candidate == nil {
+		in.Candidate = &candidate.Candidate{}
+	}
+	w := &inference{in: in, index: index}
+	w.named = w.chooseVersions()
+	w.python()
+	w.environ()
+	if err := w.flags(); err != nil {
+		return Spec{}, nil, err
+	}
+	if u := w.imports(); u != nil {
+		return w.spec, u, nil
+	}
+	w.installLines()
+	w.needs()
+	w.constraints()
+	w.subject()
+	if err := w.date(ctx); err != nil {
+		return Spec{}, nil, err
+	}
+	if err := w.cpuBuilds(ctx); err != nil {
+		return Spec{}, nil, err
+	}
+	return w.spec, nil, nil
+}
+
+func (w *inference) edit(format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); !slices.Contains(w.spec.Edits, text) {
+		w.spec.Edits = append(w.spec.Edits, text)
+	}
+}
+
+// require adds a requirement unless the distribution is wanted already: the
+// first word wins, and the flags come first.
+func (w *inference) require(r Requirement) {
+	if i := indexOf(w.spec.Requirements, r.Name); i >= 0 {
+		return
+	}
+	w.spec.Requirements = append(w.spec.Requirements, r)
+}
+
+// want adds a distribution in the version that the report names, else as the
+// newest of the date.
+func (w *inference) want(dist string, word Word, why string) {
+	spec, named := w.specOf(dist)
+	if named && word != WordFlag {
+		word = WordReporter
+	}
+	w.require(Requirement{Name: dist, Spec: spec, Word: word, Why: why})
+}
+
+func (w *inference) has(dist string) bool { return indexOf(w.spec.Requirements, dist) >= 0 }
+
+func indexOf(list []Requirement, name string) int {
+	return slices.IndexFunc(list, func(r Requirement) bool { return r.Name == name })
+}
+
+// python takes the flag's version, else the reporter's. Neither: the solver
+// chooses by what has wheels.
+func (w *inference) python() {
+	if w.in.Python != "" {
+		w.spec.Python, w.spec.PythonSource = w.in.Python, "flag"
+		return
+	}
+	if v, ok := w.named["python"]; ok {
+		if p, err := pydist.ParseVersion(v.Spec); err == nil && len(p.Release()) >= 2 {
+			w.spec.Python, w.spec.PythonSource = minorOf(v.Spec), "report"
+		}
+	}
+	delete(w.named, "python")
+	if w.spec.Python == "" {
+		w.spec.PythonSource = "wheels"
+	}
+}
+
+// subject names the distribution under suspicion as it will be installed.
+func (w *inference) subject() {
+	name := w.in.Subject
+	if name == "" && len(w.in.Decision.Subjects) > 0 {
+		name = w.in.Decision.Subjects[0]
+	}
+	name = pydist.Normalize(name)
+	switch {
+	case name == "" && len(w.spec.Requirements) > 0:
+		name = w.spec.Requirements[0].Name
+	case name != "" && !w.has(name):
+		name = w.installedAs(name)
+	}
+	w.spec.Subject = name
+	if w.in.Subject != "" && !w.has(name) {
+		w.want(name, WordFlag, "named as the subject")
+	}
+}
+
+// installedAs is the required distribution that holds the same code as name.
+func (w *inference) installedAs(name string) string {
+	for _, v := range pydist.Variants(name) {
+		if w.has(v) {
+			return v
+		}
+	}
+	return name
 }

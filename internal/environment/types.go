@@ -76,6 +76,13 @@ type Lock struct {
 	// Hash is the sha256 over interpreter, text and builder version: the key
 	// of the environment in the cache.
 	Hash string `json:"hash"`
+	// Requirements and Constraints are those in force when it was solved: the
+	// Spec's after the ladder's repairs.
+	Requirements []Requirement `json:"requirements,omitempty"`
+	Constraints  []Requirement `json:"constraints,omitempty"`
+	// Exempt are distributions that the date does not bind, because the index
+	// holds them under a later upload time than their release.
+	Exempt []string `json:"exempt,omitempty"`
 	// StandIns are packages whose asked-for version could not be had.
 	StandIns []string `json:"stand_ins,omitempty"`
 	Edits    []string `json:"edits,omitempty"`

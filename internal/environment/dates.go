@@ -1,0 +1,129 @@
+package environment
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/repgen/repgen/internal/pydist"
+	"github.com/repgen/repgen/internal/report"
+)
+
+const (
+	// grace is how long after the newest release that it names a report
+	// without a date is taken to be written. (A guess: long enough for the
+	// other half of a family to be uploaded, short enough not to meet much
+	// else.)
+	grace = 7 * 24 * time.Hour
+	// late is how much later than a higher version an upload must be to be a
+	// re-upload of an old release rather than a patch of an old line. (A
+	// guess: the re-uploads seen were years late, patches of the same
+	// projects months.)
+	late = 365 * 24 * time.Hour
+)
+
+// endOfDay is the last second of a UTC day: some reports need an upload of the
+// very day they were filed.
+func endOfDay(t time.Time) time.Time {
+	y, m, d := t.UTC().Date()
+	return time.Date(y, m, d, 23, 59, 59, 0, time.UTC)
+}
+
+// date decides the instant of which the index is seen: the flag, the report's
+// own date, the newest release that it names, else now.
+func (w *inference) date(ctx context.Context) error {
+	if !w.in.Date.IsZero() {
+		w.spec.AsOf, w.spec.AsOfSource = w.in.Date.UTC(), "flag"
+		return nil
+	}
+	// The hour, not the second: a lock of now can then be found again.
+	now := w.in.Now.UTC().Truncate(time.Hour)
+	w.spec.AsOf, w.spec.AsOfSource = now, "now"
+	if created := w.in.Report.Created; !created.IsZero() {
+		if day := endOfDay(created); day.Before(now) {
+			w.spec.AsOf = day
+		}
+		w.spec.AsOfSource = "report"
+		return nil
+	}
+	r, name, err := w.newestNamed(ctx)
+	if err != nil || name == "" {
+		return err
+	}
+	if day := endOfDay(r.Uploaded.Add(grace)); day.Before(now) {
+		w.spec.AsOf = day
+		w.spec.AsOfSource = fmt.Sprintf("release %s %s + 7 days", name, r.Version)
+	}
+	return nil
+}
+
+// newestNamed is the release named by the report that was uploaded last.
+// Exact versions decide; partial ones only where there is no exact one, by
+// their first release. Re-uploads say nothing of the day.
+func (w *inference) newestNamed(ctx context.Context) (best Release, name string, err error) {
+	stated := w.stated()
+	names := make([]string, 0, len(stated))
+	for _, v := range stated {
+		names = append(names, pydist.Normalize(v.Dist))
+	}
+	if err := w.index.prefetch(ctx, names); err != nil {
+		return Release{}, "", err
+	}
+	for _, kind := range []report.VersionKind{report.VersionExact, report.VersionPartial} {
+		for _, v := range stated {
+			if v.Kind != kind {
+				continue
+			}
+			dist := pydist.Normalize(v.Dist)
+			list, err := w.index.Releases(ctx, dist, w.spec.Python)
+			if err != nil {
+				return Release{}, "", err
+			}
+			if r, ok := first(list, pin(v)); ok && !reuploaded(list, r) && r.Uploaded.After(best.Uploaded) {
+				best, name = r, dist
+			}
+		}
+		if name != "" {
+			return best, name, nil
+		}
+	}
+	return best, name, nil
+}
+
+// stated are the versions that the reporter had in hands, good ones included.
+func (w *inference) stated() []report.Version {
+	var out []report.Version
+	for _, v := range w.in.Report.Versions {
+		if v.Local || v.Role == report.RoleMention || v.Dist == "" || v.Dist == "python" || !usable(v) {
+			continue
+		}
+		out = append(out, v)
+	}
+	return out
+}
+
+// first is the lowest stable release that fits.
+func first(list []Release, spec string) (Release, bool) {
+	for _, r := range list {
+		if !r.Uploaded.IsZero() && (!r.Pre || Requirement{Spec: spec}.exact() != "") && pydist.Match(spec, r.Version) {
+			return r, true
+		}
+	}
+	return Release{}, false
+}
+
+// reuploaded is true for a release whose upload time is far later than that of
+// a higher version: the index got it back, the time says nothing.
+func reuploaded(list []Release, r Release) bool {
+	seen := false
+	for _, other := range list {
+		if other.Version == r.Version {
+			seen = true
+			continue
+		}
+		if seen && !other.Pre && !other.Uploaded.IsZero() && r.Uploaded.Sub(other.Uploaded) > late {
+			return true
+		}
+	}
+	return false
+}

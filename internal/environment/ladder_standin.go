@@ -1,0 +1,113 @@
+package environment
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/repgen/repgen/internal/pydist"
+)
+
+// nightlies are the projects of development builds and what they build.
+var nightlies = map[string]string{
+	"tf-nightly": "tensorflow", "tf-nightly-cpu": "tensorflow-cpu", "jax-nightly": "jax", "jaxlib-nightly": "jaxlib",
+	"keras-nightly": "keras", "tfp-nightly": "tensorflow-probability", "torch-nightly": "torch",
+}
+
+// standIn takes the nearest stable release in place of a version that is gone:
+// the first at or above its base version, else the last below. The family
+// moves along. What stands in is recorded, since it never decides a verdict
+// when it is the subject.
+func (l *ladder) standIn(ctx context.Context, name, spec string, list []Release) (*Unavailable, error) {
+	gone := strings.TrimPrefix(spec, "==")
+	r, ok := nearest(list, strings.TrimSuffix(gone, ".*"))
+	if !ok {
+		return l.unavailable(fmt.Sprintf("the index has no %s%s and no release near it", name, spec), "name another release with --with"), nil
+	}
+	l.replace(name, gone, r, list)
+	return nil, l.moveFamily(ctx, name, r.Version)
+}
+
+func (l *ladder) replace(name, gone string, r Release, list []Release) {
+	l.step(rungStandIn, "%s %s stands in for %s, which the index does not have", name, r.Version, gone)
+	l.standIns = append(l.standIns, fmt.Sprintf("%s %s for %s", name, r.Version, gone))
+	if p, _ := l.pinOf(name); p != nil {
+		p.Spec, p.Word = "=="+r.Version, WordRelaxed
+		p.Why = fmt.Sprintf("stands in for %s, which the index does not have", gone)
+	} else {
+		l.cons = append(l.cons, Requirement{Name: name, Spec: "==" + r.Version, Word: WordRelaxed,
+			Why: fmt.Sprintf("stands in for %s, which the index does not have", gone)})
+	}
+	if r.Uploaded.After(l.cutoff) {
+		l.newerThanDate(name, r, list)
+	}
+}
+
+// moveFamily gives the pinned members of a family the version that a stand-in
+// has, where they have it too: jax and jaxlib, torch and its companions do not
+// work apart. A member without that version is left to the resolver.
+func (l *ladder) moveFamily(ctx context.Context, name, version string) error {
+	for _, member := range pydist.Family(name) {
+		r, _ := l.pinOf(member)
+		if member == name || r == nil || r.Spec == "" || pydist.Match(r.Spec, version) {
+			continue
+		}
+		list, err := l.on.Releases(ctx, member, l.python.Minor)
+		if err != nil {
+			return err
+		}
+		i := slices.IndexFunc(list, func(m Release) bool { return sameVersion(m.Version, version) })
+		if i < 0 {
+			l.loosen(rungStandIn, member, "it goes with "+name)
+			continue
+		}
+		if l.isProtected(member) {
+			l.replace(member, strings.TrimPrefix(r.Spec, "=="), list[i], list)
+			continue
+		}
+		l.step(rungStandIn, "%s%s -> ==%s: it goes with %s", member, r.Spec, list[i].Version, name)
+		r.Spec, r.Word = "=="+list[i].Version, WordRelaxed
+	}
+	return nil
+}
+
+// nearest is the first stable release with a file at or above a version, else
+// the last below it.
+func nearest(list []Release, version string) (Release, bool) {
+	want, err := pydist.ParseVersion(version)
+	if err != nil {
+		return Release{}, false
+	}
+	base := want.Release()
+	var below Release
+	found := false
+	for _, r := range list {
+		v, err := pydist.ParseVersion(r.Version)
+		if err != nil || r.Pre || r.Yanked != "" || !(r.Wheel || r.Sdist) {
+			continue
+		}
+		if slices.Compare(v.Release(), base) >= 0 {
+			return r, true
+		}
+		below, found = r, true
+	}
+	return below, found
+}
+
+// withoutNightlies renames development projects to what they build, before
+// anything else: their versions live for days only.
+func (l *ladder) withoutNightlies() {
+	for i := range l.reqs {
+		to, ok := nightlies[l.reqs[i].Name]
+		if !ok || indexOf(l.reqs, to) >= 0 {
+			continue
+		}
+		l.step(rungPreflight, "%s -> %s: development builds are kept for days only", l.reqs[i].Name, to)
+		if l.isProtected(l.reqs[i].Name) {
+			l.protected = append(l.protected, to)
+			l.spec.Subject = to
+		}
+		l.reqs[i].Name = to
+	}
+}

@@ -1,0 +1,165 @@
+package environment
+
+import (
+	"cmp"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/repgen/repgen/internal/pydist"
+	"github.com/repgen/repgen/internal/report"
+)
+
+// chooseVersions picks one version for each distribution that the report
+// names, "python" included. What the reporter calls good, mentions in passing
+// or has from a private place is none.
+func (w *inference) chooseVersions() map[string]report.Version {
+	byDist := map[string][]report.Version{}
+	bad := slices.Clone(w.in.Decision.Bad)
+	for i := range bad {
+		bad[i].Role = report.RoleBad
+	}
+	for _, v := range slices.Concat(bad, w.in.Report.Versions) {
+		v.Dist = pydist.Normalize(v.Dist)
+		if v.Local {
+			w.edit("%s: %q is no distribution of an index, left out", v.Dist, clip(v.Spec, 60))
+			continue
+		}
+		if v.Dist == "" || v.Role == report.RoleMention || w.isGood(v) || !usable(v) {
+			continue
+		}
+		byDist[v.Dist] = append(byDist[v.Dist], v)
+	}
+	chosen := make(map[string]report.Version, len(byDist))
+	for dist, list := range byDist {
+		chosen[dist] = w.chooseVersion(dist, list)
+	}
+	return chosen
+}
+
+func (w *inference) isGood(v report.Version) bool {
+	if v.Role == report.RoleGood {
+		return true
+	}
+	return slices.ContainsFunc(w.in.Decision.Good, func(g report.Version) bool {
+		return pydist.Normalize(g.Dist) == v.Dist && g.Spec == v.Spec
+	})
+}
+
+// chooseVersion takes the best-placed version and refines a partial one by an
+// exact one that agrees with it ("keras 3" in the title, keras==3.3.3 below).
+func (w *inference) chooseVersion(dist string, list []report.Version) report.Version {
+	slices.SortStableFunc(list, func(a, b report.Version) int { return cmp.Compare(rank(a), rank(b)) })
+	best := list[0]
+	for _, v := range list {
+		if v.Kind == report.VersionExact && best.Kind != report.VersionExact && pydist.Match(pin(best), v.Spec) {
+			return v
+		}
+	}
+	for _, v := range list[1:] {
+		if v.Kind == report.VersionExact && best.Kind == report.VersionExact && v.Spec != best.Spec {
+			w.edit("%s: the report names %s and %s; %s taken", dist, best.Spec, v.Spec, best.Spec)
+			break
+		}
+	}
+	return best
+}
+
+// rank orders what to believe: a version over a moving target, one called bad
+// over one merely stated, the reporter's own words over a pasted list.
+func rank(v report.Version) int {
+	r := 0
+	if v.Kind == report.VersionMoving {
+		r += 100
+	}
+	if v.Role != report.RoleBad {
+		r += 10
+	}
+	switch v.Where {
+	case "freeze", "conda", "requirements":
+		r++
+	case "collect_env", "show_versions":
+		r += 2
+	}
+	return r
+}
+
+// usable is false for a version that no index could have: what does not parse.
+func usable(v report.Version) bool {
+	switch v.Kind {
+	case report.VersionMoving:
+		return true
+	case report.VersionRange:
+		return validSpec(pin(v))
+	default:
+		_, err := pydist.ParseVersion(v.Spec)
+		return err == nil
+	}
+}
+
+// pin is the specifier of a named version.
+func pin(v report.Version) string {
+	spec := strings.TrimSpace(v.Spec)
+	switch v.Kind {
+	case report.VersionMoving:
+		return ""
+	case report.VersionRange:
+		return strings.ReplaceAll(spec, " ", "")
+	case report.VersionPartial:
+		return "==" + normal(spec) + ".*"
+	default:
+		return "==" + normal(spec)
+	}
+}
+
+func normal(version string) string {
+	p, err := pydist.ParseVersion(version)
+	if err != nil {
+		return version
+	}
+	return p.String()
+}
+
+// specOf is the specifier that the report gives for a distribution, and
+// whether it names one.
+func (w *inference) specOf(dist string) (string, bool) {
+	v, ok := w.named[dist]
+	if !ok {
+		return "", false
+	}
+	if v.Kind == report.VersionMoving {
+		w.edit("%s: the report says %q; the newest release as of the date is taken", dist, clip(v.Spec, 40))
+	}
+	return pin(v), true
+}
+
+var oneSpec = regexp.MustCompile(`^(===|==|~=|!=|<=|>=|<|>)\s*([A-Za-z0-9][A-Za-z0-9.!+_-]*?)(\.\*)?$`)
+
+// validSpec keeps text from a report out of a requirements file unless it is
+// nothing but version specifiers.
+func validSpec(spec string) bool {
+	if spec == "" {
+		return true
+	}
+	for _, part := range strings.Split(spec, ",") {
+		m := oneSpec.FindStringSubmatch(strings.TrimSpace(part))
+		if m == nil {
+			return false
+		}
+		if m[3] != "" && m[1] != "==" && m[1] != "!=" {
+			return false
+		}
+		if _, err := pydist.ParseVersion(m[2]); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+func clip(s string, n int) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "") + "..."
+}

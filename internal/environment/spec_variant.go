@@ -1,0 +1,99 @@
+package environment
+
+import (
+	"context"
+	"time"
+
+	"github.com/repgen/repgen/internal/pydist"
+)
+
+// cpuBuild maps a distribution to the one that holds the same code without the
+// libraries of an accelerator: a third of the size (tensorflow 2.15: 475 MB
+// against 207 MB of wheel), and nothing here has a GPU anyway.
+var cpuBuild = map[string]string{
+	"tensorflow":       "tensorflow-cpu",
+	"tensorflow-gpu":   "tensorflow-cpu",
+	"onnxruntime-gpu":  "onnxruntime",
+	"faiss-gpu":        "faiss-cpu",
+	"paddlepaddle-gpu": "paddlepaddle",
+}
+
+// cpuBuilds replaces requirements by their CPU builds where the index has the
+// wanted version of them.
+func (w *inference) cpuBuilds(ctx context.Context) error {
+	for i := range w.spec.Requirements {
+		r := &w.spec.Requirements[i]
+		if r.Word == WordFlag {
+			continue // the user's own words
+		}
+		to, err := cpuVariant(ctx, w.index, *r, w.spec.Python, w.spec.AsOf)
+		if err != nil {
+			return err
+		}
+		if to == "" || w.has(to) {
+			continue
+		}
+		w.edit("%s -> %s: the same code without GPU libraries", r.Name+r.Spec, to+r.Spec)
+		if w.spec.Subject == r.Name {
+			w.spec.Subject = to
+		}
+		r.Name = to
+	}
+	return nil
+}
+
+// cpuVariant is the CPU build to take in place of a requirement, "" for none.
+// Both must have the same newest version that fits, or the swap would change
+// what is tested.
+func cpuVariant(ctx context.Context, index listings, r Requirement, python string, asOf time.Time) (string, error) {
+	to, ok := cpuBuild[r.Name]
+	if !ok {
+		return "", nil
+	}
+	plain, err := index.Releases(ctx, r.Name, python)
+	if err != nil {
+		return "", err
+	}
+	cpu, err := index.Releases(ctx, to, python)
+	if err != nil {
+		return "", err
+	}
+	best, found := newest(cpu, r.Spec, asOf)
+	if !found || (python != "" && !best.Wheel) {
+		return "", nil
+	}
+	// A name that has no fitting release of its own (tensorflow-gpu ended at
+	// 2.12) does not hold back the one that has.
+	if p, ok := newest(plain, r.Spec, asOf); ok && !sameVersion(p.Version, best.Version) {
+		return "", nil
+	}
+	return to, nil
+}
+
+func sameVersion(a, b string) bool {
+	p, errA := pydist.ParseVersion(a)
+	q, errB := pydist.ParseVersion(b)
+	return errA == nil && errB == nil && p.Compare(q) == 0
+}
+
+// newest is the highest release that fits a specifier as of a day: stable and
+// not yanked unless the specifier leaves nothing else. An exact pin is found
+// whatever the day, since the solver can move the day.
+func newest(list []Release, spec string, asOf time.Time) (Release, bool) {
+	exact := Requirement{Spec: spec}.exact() != ""
+	for _, strict := range []bool{true, false} {
+		for i := len(list) - 1; i >= 0; i-- {
+			r := list[i]
+			if !exact && r.Uploaded.After(asOf) {
+				continue
+			}
+			if strict && (r.Pre || r.Yanked != "" || !(r.Wheel || r.Sdist)) {
+				continue
+			}
+			if pydist.Match(spec, r.Version) {
+				return r, true
+			}
+		}
+	}
+	return Release{}, false
+}
