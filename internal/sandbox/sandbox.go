@@ -10,6 +10,7 @@ package sandbox
 import (
 	"cmp"
 	"context"
+	"maps"
 	"time"
 
 	"github.com/repgen/repgen/internal/sandbox/probe"
@@ -75,7 +76,10 @@ const (
 	OutOfMemory Outcome = "out_of_memory" // the memory limit of ours killed the main process
 	OutputLimit Outcome = "output_limit"  // flood
 	DiskLimit   Outcome = "disk_limit"
-	Canceled    Outcome = "canceled" // the context was canceled (Ctrl-C)
+	// PidsLimit only where the kernel does not hold the limit (it answers
+	// EAGAIN to fork, and the script goes on).
+	PidsLimit Outcome = "pids_limit"
+	Canceled  Outcome = "canceled" // the context was canceled (Ctrl-C)
 )
 
 // Layer is one isolation layer, and how it was set up.
@@ -150,6 +154,33 @@ func (l Limits) WithDefaults() Limits {
 		OutputBytes: cmp.Or(l.OutputBytes, d.OutputBytes),
 		FileBytes:   cmp.Or(l.FileBytes, d.FileBytes), DiskBytes: cmp.Or(l.DiskBytes, d.DiskBytes),
 	}
+}
+
+// Environment is the whole environment of a process: what the command asks for,
+// GuestEnv for what it does not, and the observer's variables, whose folder
+// comes first on PYTHONPATH.
+func (c Command) Environment(observer map[string]string) map[string]string {
+	env := GuestEnv()
+	maps.Copy(env, c.Env)
+	maps.Copy(env, observer)
+	if c.Probe != nil {
+		env["PYTHONPATH"] = ProbeDir
+		if own := c.Env["PYTHONPATH"]; own != "" {
+			env["PYTHONPATH"] += ":" + own
+		}
+	}
+	return env
+}
+
+// LayerError says which layer of isolation cannot be had here, and what to do.
+type LayerError struct {
+	Layer string // as Layer.Name
+	Why   string
+	Fix   string // a command, or a sentence, for the user
+}
+
+func (e *LayerError) Error() string {
+	return "sandbox layer " + e.Layer + ": " + e.Why + "; " + e.Fix
 }
 
 // DefaultLimits are guesses that every case of the measured set met with room:

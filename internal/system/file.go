@@ -2,7 +2,9 @@ package system
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -62,4 +64,26 @@ func WriteJSON(path string, v any) error {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	return WriteFile(path, append(data, '\n'), 0o644)
+}
+
+// RemoveAll deletes a tree, also one whose folders are read-only. A path that
+// does not exist is no error; links are removed, never followed.
+func RemoveAll(root string) error {
+	err := os.RemoveAll(root)
+	if err == nil || !errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			return os.Chmod(path, 0o700)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return os.RemoveAll(root)
 }

@@ -96,7 +96,7 @@ func (s *Store) buildLocked(ctx context.Context, key string, build func(context.
 	}
 	defer func() {
 		if err != nil {
-			_ = remove(tmp)
+			_ = system.RemoveAll(tmp)
 		}
 	}()
 	if err := os.Chmod(tmp, 0o755); err != nil {
@@ -137,7 +137,7 @@ func (s *Store) sweep(key string) error {
 		left = append(left, s.Path(key))
 	}
 	for _, p := range left {
-		if err := remove(p); err != nil {
+		if err := system.RemoveAll(p); err != nil {
 			return err
 		}
 	}

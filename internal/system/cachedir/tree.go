@@ -1,7 +1,6 @@
 package cachedir
 
 import (
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -55,25 +54,4 @@ func readOnly(root string) error {
 		}
 		return os.Chmod(path, info.Mode().Perm()&^0o222)
 	})
-}
-
-// remove deletes a tree, also one whose folders are read-only.
-func remove(root string) error {
-	err := os.RemoveAll(root)
-	if err == nil || !errors.Is(err, fs.ErrPermission) {
-		return err
-	}
-	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.IsDir() {
-			return os.Chmod(path, 0o700)
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	return os.RemoveAll(root)
 }

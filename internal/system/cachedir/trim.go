@@ -93,13 +93,13 @@ func (s *Store) drop(key string) (bool, error) {
 	}
 	defer func() { _ = unlock() }()
 	tmp := s.Path(key) + tmpInfix + "trash"
-	if err := remove(tmp); err != nil {
+	if err := system.RemoveAll(tmp); err != nil {
 		return false, err
 	}
 	if err := os.Rename(s.Path(key), tmp); err != nil {
 		return false, err
 	}
-	if err := remove(tmp); err != nil {
+	if err := system.RemoveAll(tmp); err != nil {
 		return false, err
 	}
 	// Whoever waits for this very file notices that it has no name any more.
@@ -119,7 +119,7 @@ func (s *Store) sweepDead() error {
 		if err != nil || !ok {
 			continue // a living builder
 		}
-		err = remove(p)
+		err = system.RemoveAll(p)
 		_ = unlock()
 		if err != nil {
 			return fmt.Errorf("trim cache: %w", err)

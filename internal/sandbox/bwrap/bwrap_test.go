@@ -1,0 +1,11 @@
+package bwrap
+
+import (
+	"os"
+	"testing"
+)
+
+func TestMain(m *testing.M) {
+	Trampoline()
+	os.Exit(m.Run())
+}
