@@ -1,0 +1,258 @@
+package triage
+
+import (
+	"regexp"
+	"sort"
+	"strings"
+
+	"github.com/repgen/repgen/internal/oracle"
+	"github.com/repgen/repgen/internal/pysyntax"
+	"github.com/repgen/repgen/internal/report"
+)
+
+// claims are the report's statements sorted by what they say of the script.
+type claims struct {
+	actual     []report.Statement // printed output or values that came
+	expected   []report.Statement // ... that should have come
+	relations  []string           // "all_nan", "equal", ...
+	exceptions []report.Statement // Role tells which side
+	warnings   []report.Statement
+	noWarning  bool
+	noError    bool
+}
+
+// readClaims sorts the statements and adds the output blocks that no
+// statement speaks of.
+func readClaims(rd *reading) claims {
+	var c claims
+	for _, st := range rd.r.Statements {
+		c.add(st)
+	}
+	for _, st := range unspokenBlocks(rd) {
+		c.add(st)
+	}
+	bySpan := func(list []report.Statement) func(i, j int) bool {
+		return func(i, j int) bool { return list[i].Span.Start < list[j].Span.Start }
+	}
+	sort.SliceStable(c.actual, bySpan(c.actual))
+	sort.SliceStable(c.expected, bySpan(c.expected))
+	return c
+}
+
+func (c *claims) add(st report.Statement) {
+	expected := st.Role == report.RoleExpected
+	if st.Version != nil && st.Version.Role == report.RoleGood {
+		expected = true // what a good version does is what should come
+	}
+	switch st.Kind {
+	case report.SaysException:
+		c.exceptions = append(c.exceptions, st)
+	case report.SaysWarning:
+		c.warnings = append(c.warnings, st)
+	case report.SaysRelation:
+		c.addRelation(st, expected)
+	default:
+		if expected {
+			c.expected = append(c.expected, st)
+		} else {
+			c.actual = append(c.actual, st)
+		}
+	}
+}
+
+// addRelation keeps what should hold; a relation that is said to hold is no
+// claim that can be checked.
+func (c *claims) addRelation(st report.Statement, expected bool) {
+	switch rel := st.Relation; {
+	case !expected:
+	case rel == "no_warning":
+		c.noWarning = true
+	case rel == "no_error":
+		c.noError = true
+	case rel == "same":
+		c.relations = append(c.relations, "equal")
+	case rel != "":
+		c.relations = append(c.relations, rel)
+	}
+}
+
+// unspokenBlocks are output blocks that belong to the script (right behind it,
+// or under an "actual" or "expected" heading) and that the parser made no
+// statement of.
+func unspokenBlocks(rd *reading) []report.Statement {
+	spoken := map[int]bool{}
+	for _, st := range rd.r.Statements {
+		if st.Where == "block" {
+			spoken[st.Block] = true
+		}
+	}
+	var found []report.Statement
+	for i, b := range rd.r.Blocks {
+		if b.Kind != report.BlockOutput || spoken[i] || sectionRole(rd.r, b) == report.RoleVersions {
+			continue
+		}
+		role := b.Role
+		if role != report.RoleActual && role != report.RoleExpected {
+			if !follows(rd.script.blocks, i) || role == report.RoleVersions {
+				continue
+			}
+			role = report.RoleActual
+		}
+		found = append(found, report.Statement{
+			Role: role, Kind: report.SaysOutput, Text: b.Text, Span: b.Span, Where: "block",
+			Block: i, Approximate: b.Approximate, Version: b.After,
+		})
+	}
+	return found
+}
+
+func sectionRole(r *report.Report, b report.Block) report.Role {
+	if b.Section < 0 || b.Section >= len(r.Sections) {
+		return report.RoleDescription
+	}
+	return r.Sections[b.Section].Role
+}
+
+func follows(script []int, block int) bool {
+	return len(script) > 0 && script[len(script)-1] == block-1
+}
+
+// printedClaim builds the printed pair of the report, nil when nothing is
+// stated that the script could show.
+func printedClaim(rd *reading, c claims) *oracle.Printed {
+	p := &oracle.Printed{}
+	origin := addActual(rd, c, p)
+	if len(c.relations) > 0 {
+		p.Relation = c.relations[0]
+	}
+	addExpected(rd, c, p, origin)
+	if len(p.Actual) == 0 && len(p.Expected) == 0 {
+		return nil
+	}
+	return p
+}
+
+// pasted statements are whole outputs; the others are values picked out by the
+// reporter.
+func pasted(st report.Statement) bool { return st.Where == "block" || st.Where == "repl" }
+
+// addActual fills Actual and says for each line which statement it came from.
+// When an output was pasted, values in prose repeat it or speak of something
+// else (another variant, an intermediate value), and are left out.
+func addActual(rd *reading, c claims, p *oracle.Printed) (origin []report.Statement) {
+	anyPasted := false
+	for _, st := range c.actual {
+		anyPasted = anyPasted || pasted(st) && len(printedLines(st.Text)) > 0
+	}
+	for _, st := range c.actual {
+		if !pasted(st) && (anyPasted || !rd.script.prints() && !rd.script.none()) {
+			continue
+		}
+		for _, l := range statedLines(rd, st) {
+			p.Actual = append(p.Actual, l)
+			origin = append(origin, st)
+		}
+	}
+	if len(p.Actual) == 0 {
+		if st, ok := countInProse(rd); ok {
+			p.Actual = append(p.Actual, oracle.Line{Text: st.Text, Fragment: true, Replaces: -1})
+			origin = append(origin, st)
+		}
+	}
+	return origin
+}
+
+// statedLines are the lines of one statement.
+func statedLines(rd *reading, st report.Statement) []oracle.Line {
+	if !pasted(st) {
+		text, whole := wholeLine(rd.script, st)
+		l := newLine(text, st.Approximate)
+		l.Fragment = !whole
+		return []oracle.Line{l}
+	}
+	var lines []oracle.Line
+	for _, t := range printedLines(st.Text) {
+		lines = append(lines, newLine(t, st.Approximate))
+	}
+	return lines
+}
+
+func newLine(text string, approximate bool) oracle.Line {
+	l := oracle.Line{Text: strings.TrimSpace(text), Approximate: approximate, Replaces: -1}
+	for _, dots := range []string{"...", "…"} {
+		if rest, ok := strings.CutSuffix(l.Text, dots); ok && rest != "" {
+			l.Text, l.Prefix = rest, true
+		}
+	}
+	return l
+}
+
+// wholeLine completes a value that the reporter states without its label
+// (print("argmax:", x) with "returns 1") where only one print can have shown
+// it: the one of the statement's line, or the only one of the script.
+func wholeLine(s script, st report.Statement) (string, bool) {
+	text := strings.TrimSpace(st.Text)
+	if st.Kind != report.SaysValue && st.Where != "comment" {
+		return text, false
+	}
+	pr, ok := printOf(s, st)
+	if !ok {
+		return text, false
+	}
+	var words []string
+	values := 0
+	for _, arg := range pr.Args {
+		if plainString.MatchString(arg) {
+			words = append(words, strings.Trim(strings.TrimLeft(arg, "rbuRBU"), `"'`))
+			continue
+		}
+		values++
+		words = append(words, text)
+	}
+	if values != 1 || strings.Contains(strings.Join(pr.Args, ""), `\`) {
+		return text, false
+	}
+	return strings.Join(words, " "), true
+}
+
+func printOf(s script, st report.Statement) (pysyntax.Print, bool) {
+	if st.Where == "comment" && st.Line > 0 && len(s.blocks) == 1 && s.blocks[0] == st.Block {
+		for _, p := range s.file.Prints {
+			if p.Line == st.Line {
+				return p, true
+			}
+		}
+	}
+	if len(s.file.Prints) == 1 && !s.echoes && st.Where != "comment" {
+		return s.file.Prints[0], true
+	}
+	return pysyntax.Print{}, false
+}
+
+var countWord = regexp.MustCompile(`\b(\d[\d.]*) ([A-Za-z]+)\b`)
+
+// countInProse finds a number with the word that the script prints behind it
+// ("5 trials", where the script prints n, "trials for"): short, but what the
+// reporter says of the output in so many words.
+func countInProse(rd *reading) (report.Statement, bool) {
+	firstWords := map[string]bool{}
+	for _, p := range rd.script.file.Prints {
+		for i, arg := range p.Args {
+			if i > 0 && plainString.MatchString(arg) && !plainString.MatchString(p.Args[i-1]) {
+				words := strings.Fields(strings.Trim(arg, `"'`))
+				if len(words) > 0 {
+					firstWords[words[0]] = true
+				}
+			}
+		}
+	}
+	for _, m := range countWord.FindAllStringSubmatchIndex(rd.prose, -1) {
+		if firstWords[rd.prose[m[4]:m[5]]] {
+			return report.Statement{
+				Role: report.RoleActual, Kind: report.SaysOutput, Text: rd.prose[m[0]:m[1]],
+				Span: report.Span{Start: m[0], End: m[1]}, Where: "prose", Block: -1,
+			}, true
+		}
+	}
+	return report.Statement{}, false
+}

@@ -1,0 +1,179 @@
+package triage
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/repgen/repgen/internal/oracle"
+	"github.com/repgen/repgen/internal/pydist"
+	"github.com/repgen/repgen/internal/report"
+	"github.com/repgen/repgen/internal/symptom"
+)
+
+// expect names the expected symptom and the oracle for it, strongest first; a
+// weaker reading of the same silent symptom stands in Also. Nil when the
+// report says nothing that an oracle can judge.
+func expect(rd *reading, d *Decision) *oracle.Expectation {
+	c := readClaims(rd)
+	found := firstExpectation(rd, c, d)
+	if found == nil {
+		return nil
+	}
+	found.Asks = rd.find(asksIfBug) != nil
+	found.ReporterScript = true
+	if len(d.Subjects) > 0 {
+		found.Subject = d.Subjects[0]
+		found.Modules = modulesOf(rd, found.Subject)
+	}
+	for i := range found.Also {
+		a := &found.Also[i]
+		a.Asks, a.ReporterScript, a.Subject, a.Modules = found.Asks, true, found.Subject, found.Modules
+	}
+	return found
+}
+
+// firstExpectation goes down the oracles in their order of strength.
+func firstExpectation(rd *reading, c claims, d *Decision) *oracle.Expectation {
+	if warningIsTheClaim(rd, c) {
+		if e := fromWarning(rd, c); e != nil {
+			return e
+		}
+	}
+	for _, f := range []func(*reading, claims) *oracle.Expectation{
+		fromSignal, fromException, fromMissing, fromStatedException,
+	} {
+		if e := f(rd, c); e != nil {
+			return e
+		}
+	}
+	if silent := silentExpectations(rd, c, d); len(silent) > 0 {
+		first := silent[0]
+		first.Also = silent[1:]
+		return &first
+	}
+	return fromWarning(rd, c)
+}
+
+// silentExpectations are the readings of a script that ends normally.
+func silentExpectations(rd *reading, c claims, d *Decision) []oracle.Expectation {
+	var found []oracle.Expectation
+	printed := fromPrinted(rd, c)
+	if a := fromAssert(rd, printed); a != nil {
+		found = append(found, *a)
+	}
+	if printed != nil {
+		found = append(found, *printed)
+	}
+	if len(found) == 0 && rd.script.prints() && !unjudged(rd) {
+		if e := fromDifferential(rd, d); e != nil {
+			found = append(found, *e)
+		}
+	}
+	return found
+}
+
+var asksIfBug = regexp.MustCompile(`(?i)(\b(is|was|are) (this|that|it|these|those)( \w+)? (an? )?(expected|intended|intentional|normal|correct|by design|desired|a bug|bug|known|deliberate|supposed)\b|\bam i (right|wrong|missing|doing|misunderstanding|misreading)|\bi (may|might|could) (be )?(mis\w+|wrong|missing)|\bby design\s*\?|\bor (is|am) (this|it|i) [^.?\n]*\?|\bexpected behaviou?r\s*\?|\bintended\s*\?)`)
+
+// unjudged: the symptom is of a kind that no oracle here can judge (time,
+// memory, learning), so that comparing what is printed would say nothing of it.
+func unjudged(rd *reading) bool {
+	switch kindInWords(rd) {
+	case symptom.Slow, symptom.Hang, symptom.Memory, symptom.NoLearning:
+		return true
+	}
+	return false
+}
+
+// wordKinds are what a title says of the symptom. First match wins.
+var wordKinds = []struct {
+	kind symptom.Kind
+	re   *regexp.Regexp
+}{
+	{symptom.Memory, regexp.MustCompile(`(?i)\b(memory leak\w*|leaks? memory|memory (usage )?(grows|increases|keeps growing)|out of memory|oom)\b`)},
+	{symptom.Hang, regexp.MustCompile(`(?i)\b(hangs?|hanging|deadlocks?|freezes|stuck|never (returns|finishes|terminates))\b`)},
+	{symptom.Slow, regexp.MustCompile(`(?i)\b(slow(er|ly|down)?|performance (regression|drop)|takes (too long|forever))\b`)},
+	{symptom.NoLearning, regexp.MustCompile(`(?i)\b(does(n't| not) (learn|converge|train)|not learning|loss (does not|doesn't|never) (fall|decrease|go down)|fails to converge)\b`)},
+	{symptom.Nondeterminism, regexp.MustCompile(`(?i)\b(non-?determinis\w*|not (deterministic|reproducible)|different (results?|values?|outputs?) (each|every) (time|run)|not always|duplicates?|race condition)\b`)},
+	{symptom.NonFinite, regexp.MustCompile(`(?i)\b(nans?|inf(s|inity|inite)?|non-?finite)\b`)},
+	{symptom.DType, regexp.MustCompile(`(?i)\b(dtypes?|half precision|promot(es?|ed|ion)|upcast\w*|float(16|32|64)|bfloat16|int(32|64))\b`)},
+	{symptom.Shape, regexp.MustCompile(`(?i)\b(shapes?|dimensions?|ndim)\b`)},
+}
+
+// kindInWords is the kind that the title names, Unknown when it names none.
+func kindInWords(rd *reading) symptom.Kind {
+	for _, w := range wordKinds {
+		if w.re.MatchString(rd.r.Title) {
+			return w.kind
+		}
+	}
+	return symptom.Unknown
+}
+
+// modulesOf are the import names of a distribution, those of the script first.
+func modulesOf(rd *reading, dist string) []string {
+	var names []string
+	seen := map[string]bool{}
+	add := func(n string) {
+		if n != "" && !seen[n] {
+			seen[n] = true
+			names = append(names, n)
+		}
+	}
+	same := setOf(append(pydist.Variants(dist), dist)...)
+	for _, m := range rd.script.file.TopModules() {
+		if d, _ := pydist.FromImport(m); same[pydist.Normalize(d)] {
+			add(m)
+		}
+	}
+	for _, m := range pydist.Imports(dist) {
+		add(m)
+	}
+	return names
+}
+
+// fromDifferential: nothing is stated but that two versions differ.
+func fromDifferential(rd *reading, d *Decision) *oracle.Expectation {
+	if len(d.Good) == 0 || len(d.Bad) == 0 {
+		return nil
+	}
+	kind := kindInWords(rd)
+	if kind == symptom.Unknown {
+		kind = symptom.WrongValue
+	}
+	return &oracle.Expectation{
+		Oracle:  oracle.OracleDifferential,
+		Symptom: symptom.Symptom{Kind: kind, Start: rd.r.TitleSpan.Start, End: rd.r.TitleSpan.End},
+	}
+}
+
+// bareClass is an exception class without its module.
+func bareClass(name string) string {
+	if i := strings.LastIndexByte(name, '.'); i >= 0 {
+		return name[i+1:]
+	}
+	return name
+}
+
+// titleHas says whether the title holds the word, as a word.
+func titleHas(r *report.Report, word string) bool {
+	if word == "" {
+		return false
+	}
+	at := strings.Index(r.Title, word)
+	for at >= 0 {
+		end := at + len(word)
+		if !(at > 0 && isWordByte(r.Title[at-1])) && !(end < len(r.Title) && isWordByte(r.Title[end])) {
+			return true
+		}
+		next := strings.Index(r.Title[end:], word)
+		if next < 0 {
+			return false
+		}
+		at = end + next
+	}
+	return false
+}
+
+func isWordByte(b byte) bool {
+	return b == '_' || b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= 0x80
+}

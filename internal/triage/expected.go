@@ -1,0 +1,165 @@
+package triage
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/repgen/repgen/internal/oracle"
+	"github.com/repgen/repgen/internal/report"
+)
+
+// addExpected fills Expected, and says of each line or value which actual line
+// it corrects.
+func addExpected(rd *reading, c claims, p *oracle.Printed, origin []report.Statement) {
+	for _, st := range c.expected {
+		if pasted(st) {
+			addExpectedBlock(p, st)
+			continue
+		}
+		if st.Kind == report.SaysValue && aboutAll(rd, st) && len(p.Actual) > 1 {
+			addToAll(p, st)
+			continue
+		}
+		addExpectedValue(rd, p, st, origin)
+	}
+}
+
+// addExpectedBlock: line by line when both blocks have the same length, else
+// by their words.
+func addExpectedBlock(p *oracle.Printed, st report.Statement) {
+	lines := printedLines(st.Text)
+	for i, text := range lines {
+		l := newLine(text, st.Approximate)
+		switch {
+		case len(lines) == len(p.Actual):
+			l.Replaces = i
+		default:
+			l.Replaces = sameLabel(p.Actual, l.Text)
+		}
+		p.Expected = append(p.Expected, l)
+	}
+}
+
+// sameLabel is the only actual line with the same words, -1 when none or
+// several have them.
+func sameLabel(actual []oracle.Line, text string) int {
+	found := -1
+	for i, a := range actual {
+		if label(a.Text) == "" || label(a.Text) != label(text) {
+			continue
+		}
+		if found >= 0 {
+			return -1
+		}
+		found = i
+	}
+	return found
+}
+
+// label is a line without its values.
+func label(line string) string {
+	var words []string
+	for _, w := range strings.Fields(line) {
+		if classOf(strings.Trim(w, "[](),:;")) == classOther {
+			words = append(words, w)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+var allLines = regexp.MustCompile(`(?i)\b(both|each|every|all|always|twice|either)\b`)
+
+// aboutAll: the sentence of the value says that it holds for every line.
+func aboutAll(rd *reading, st report.Statement) bool {
+	if st.Span.End > len(rd.prose) || st.Span.Start < 0 {
+		return false
+	}
+	from, to := sentenceAround(rd.prose, st.Span.Start)
+	return from < to && allLines.MatchString(rd.prose[from:to])
+}
+
+func addToAll(p *oracle.Printed, st report.Statement) {
+	for i, a := range p.Actual {
+		if text, ok := corrected(a.Text, st.Text); ok {
+			p.Expected = append(p.Expected, oracle.Line{
+				Text: text, Fragment: a.Fragment, Approximate: st.Approximate, Replaces: i,
+			})
+		}
+	}
+}
+
+// addExpectedValue adds one value or one short output. Where it belongs to an
+// actual line that holds a value of its kind, the whole corrected line is
+// expected: "argmax: 1" and "should be 2" ask for "argmax: 2".
+func addExpectedValue(rd *reading, p *oracle.Printed, st report.Statement, origin []report.Statement) {
+	i := corrects(p, st, origin)
+	l := newLine(st.Text, st.Approximate)
+	l.Fragment = true
+	if i < 0 {
+		if text, whole := wholeLine(rd.script, st); whole {
+			l.Text, l.Fragment = text, false
+		} else if len(p.Actual) > 0 || !rd.script.prints() {
+			return // which line it speaks of is unknown: no claim is better than a wrong one
+		}
+		p.Expected = append(p.Expected, l)
+		return
+	}
+	a := p.Actual[i]
+	l.Replaces, l.Fragment = i, a.Fragment
+	if st.Kind == report.SaysValue || classOf(st.Text) != classOther {
+		text, ok := corrected(a.Text, st.Text)
+		if !ok {
+			return
+		}
+		l.Text = text
+	}
+	if l.Text != a.Text {
+		p.Expected = append(p.Expected, l)
+	}
+}
+
+// corrects is the index of the actual line that an expected value speaks of:
+// the one stated at the same place of the code, else the last one stated
+// before it, else the first one in the same breath behind it; -1 for none. A
+// pasted output of several lines cannot be corrected by one value unless only
+// one of its lines has a value of that kind.
+func corrects(p *oracle.Printed, st report.Statement, origin []report.Statement) int {
+	before, after := -1, -1
+	for i, o := range origin {
+		switch {
+		case st.Where == "comment" && o.Where == "comment" && o.Block == st.Block && o.Line == st.Line:
+			return i
+		case o.Span.Start <= st.Span.Start:
+			before = i
+		case after < 0:
+			after = i
+		}
+	}
+	found := before
+	if found < 0 {
+		found = after
+	}
+	if found < 0 || !pasted(origin[found]) {
+		return found
+	}
+	return onlyWithClass(p, st, origin, found)
+}
+
+// onlyWithClass is the only line of a pasted output that the value fits.
+func onlyWithClass(p *oracle.Printed, st report.Statement, origin []report.Statement, at int) int {
+	found := -1
+	for i, o := range origin {
+		if o.Span != origin[at].Span {
+			continue
+		}
+		same := classOf(st.Text) == classOther && sameLabel(p.Actual[i:i+1], st.Text) == 0
+		if _, ok := corrected(p.Actual[i].Text, st.Text); !ok && !same {
+			continue
+		}
+		if found >= 0 {
+			return -1
+		}
+		found = i
+	}
+	return found
+}

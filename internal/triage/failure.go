@@ -1,0 +1,239 @@
+package triage
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/repgen/repgen/internal/oracle"
+	"github.com/repgen/repgen/internal/report"
+	"github.com/repgen/repgen/internal/symptom"
+)
+
+// fromSignal: the process died. The native log line may stand beside the
+// shell's message as a failure of its own.
+func fromSignal(rd *reading, c claims) *oracle.Expectation {
+	at := -1
+	for i, t := range rd.r.Tracebacks {
+		if t.Symptom.Kind == symptom.Signal && usable(rd, t) && (at < 0 || rd.r.Tracebacks[at].Symptom.Signal == "") {
+			at = i
+		}
+	}
+	if at < 0 {
+		return nil
+	}
+	s := located(rd.r.Tracebacks[at])
+	for _, t := range rd.r.Tracebacks {
+		if t.Symptom.Kind == symptom.Signal && s.FatalLine == "" {
+			s.FatalLine = t.Symptom.FatalLine
+		}
+	}
+	e := &oracle.Expectation{Oracle: oracle.OracleSignal, Symptom: s}
+	if w, ok := wanted(c); ok {
+		e.Wanted = w
+	}
+	return e
+}
+
+// located is the symptom with its place in the whole report.
+func located(t report.Traceback) symptom.Symptom {
+	s := t.Symptom
+	s.Start, s.End = t.Span.Start, t.Span.End
+	return s
+}
+
+// usable: the failure is said of the reported side, not of what should come or
+// of a good version.
+func usable(rd *reading, t report.Traceback) bool {
+	if t.Block < 0 || t.Block >= len(rd.r.Blocks) {
+		return true
+	}
+	b := rd.r.Blocks[t.Block]
+	return b.Role != report.RoleExpected && (b.After == nil || b.After.Role != report.RoleGood)
+}
+
+// fromException takes the exception that the report is about.
+func fromException(rd *reading, _ claims) *oracle.Expectation {
+	at, best := -1, 0
+	for i, t := range rd.r.Tracebacks {
+		if !isException(t.Symptom) || !usable(rd, t) {
+			continue
+		}
+		if score := rankTraceback(rd, t); at < 0 || score > best {
+			at, best = i, score
+		}
+	}
+	if at < 0 {
+		return nil
+	}
+	s := located(rd.r.Tracebacks[at])
+	if bareClass(s.Exception) == "AssertionError" {
+		if e := assertTraceback(rd, s); e != nil {
+			return e
+		}
+	}
+	if duringImport(s) {
+		s.Kind = symptom.ImportError
+		return &oracle.Expectation{Oracle: oracle.OracleImportError, Symptom: s}
+	}
+	s.Kind = symptom.Exception
+	return &oracle.Expectation{Oracle: oracle.OracleException, Symptom: s}
+}
+
+func isException(s symptom.Symptom) bool {
+	switch s.Kind {
+	case symptom.Exception, symptom.ImportError:
+		return true
+	case symptom.Warning, symptom.Signal:
+		return false
+	}
+	return s.Exception != ""
+}
+
+// rankTraceback orders failures of one report: the transcript's own first, then
+// what stands under "actual", then what the title names.
+func rankTraceback(rd *reading, t report.Traceback) int {
+	score := 0
+	for _, b := range rd.script.blocks {
+		if b == t.Block {
+			score += 4
+		}
+	}
+	if t.Block >= 0 && t.Block < len(rd.r.Blocks) {
+		if role := rd.r.Blocks[t.Block].Role; role == report.RoleActual || role == report.RoleLog {
+			score++
+		}
+		score++
+	}
+	if titleHas(rd.r, bareClass(t.Symptom.Exception)) {
+		score += 3
+	}
+	if len(t.Symptom.Frames) > 0 {
+		score += 2
+	}
+	return score
+}
+
+var (
+	importClass  = regexp.MustCompile(`^(ImportError|ModuleNotFoundError)$`)
+	importSource = regexp.MustCompile(`^\s*(import|from)\s+[\w.]+`)
+)
+
+// duringImport: raised while a package was being imported, which shows in the
+// class, in an import statement of the script, or in a library's frame at
+// module level.
+func duringImport(s symptom.Symptom) bool {
+	if s.Kind == symptom.ImportError || importClass.MatchString(bareClass(s.Exception)) {
+		return true
+	}
+	for _, f := range s.Frames {
+		inLibrary := f.Package != "" || f.Where == "library"
+		if inLibrary && f.Function == "<module>" {
+			return true
+		}
+		if !inLibrary && importSource.MatchString(f.Source) {
+			return true
+		}
+	}
+	return false
+}
+
+// fromMissing: an exception is asked for and did not come.
+func fromMissing(rd *reading, c claims) *oracle.Expectation {
+	class, ok := wanted(c)
+	if !ok || len(c.actualExceptions()) > 0 {
+		return nil
+	}
+	e := &oracle.Expectation{
+		Oracle:  oracle.OracleMissingException,
+		Symptom: symptom.Symptom{Kind: symptom.MissingException, Exception: class},
+		Wanted:  class,
+	}
+	if p := printedClaim(rd, c); p != nil && len(p.Actual) > 0 {
+		p.Expected, p.Relation = nil, ""
+		e.Printed = p
+	}
+	return e
+}
+
+func (c claims) actualExceptions() []report.Statement {
+	var found []report.Statement
+	for _, st := range c.exceptions {
+		if st.Role == report.RoleActual {
+			found = append(found, st)
+		}
+	}
+	return found
+}
+
+// wanted is the exception class that should have been raised; "" with true for
+// any error.
+func wanted(c claims) (string, bool) {
+	for _, st := range c.exceptions {
+		if st.Role == report.RoleExpected {
+			return exceptionClass(st.Text), true
+		}
+	}
+	return "", false
+}
+
+var classWord = regexp.MustCompile(`\b([A-Za-z_][\w.]*)?[A-Z]\w*(Error|Exception|Warning|Interrupt|Exit|Iteration)\b|\b[A-Z]\w*(Error|Exception)\b`)
+
+// exceptionClass is the class in the text of a statement, "" when it is only
+// "an error".
+func exceptionClass(text string) string { return bareClass(classWord.FindString(text)) }
+
+// titleException is "SomeError: message" at the end of a title.
+var titleException = regexp.MustCompile(`\b([A-Z]\w*(?:Error|Exception))\b(?::\s*(.+))?`)
+
+// titleDenies: the title speaks of an exception that does not come.
+var titleDenies = regexp.MustCompile(`(?i)\b(instead of|rather than|no|not|without|missing|should|lacks|silently)\b`)
+
+// fromStatedException: an exception is named, but no traceback is shown.
+func fromStatedException(rd *reading, c claims) *oracle.Expectation {
+	var s symptom.Symptom
+	if m := titleException.FindStringSubmatch(rd.r.Title); m != nil && !titleDenies.MatchString(rd.r.Title) {
+		s = symptom.Symptom{Exception: m[1], Message: strings.TrimSpace(m[2]), Start: rd.r.TitleSpan.Start, End: rd.r.TitleSpan.End}
+	}
+	for _, st := range c.actualExceptions() {
+		if class := exceptionClass(st.Text); s.Exception == "" && class != "" {
+			s = symptom.Symptom{Exception: class, Start: st.Span.Start, End: st.Span.End}
+		}
+	}
+	if s.Exception == "" {
+		return nil
+	}
+	if importClass.MatchString(s.Exception) {
+		s.Kind = symptom.ImportError
+		return &oracle.Expectation{Oracle: oracle.OracleImportError, Symptom: s}
+	}
+	s.Kind = symptom.Exception
+	return &oracle.Expectation{Oracle: oracle.OracleException, Symptom: s}
+}
+
+var titleWarns = regexp.MustCompile(`(?i)\b(\w*warn(s|ing|ings|ed)?|warnings?)\b`)
+
+// warningIsTheClaim: the report is about the warning, not about something that
+// happened beside it.
+func warningIsTheClaim(rd *reading, c claims) bool {
+	return c.noWarning || titleWarns.MatchString(rd.r.Title) && !titleException.MatchString(rd.r.Title)
+}
+
+// fromWarning takes the warning of a log, else the one that is only named.
+func fromWarning(rd *reading, c claims) *oracle.Expectation {
+	for _, t := range rd.r.Tracebacks {
+		if t.Symptom.Kind == symptom.Warning && usable(rd, t) {
+			return &oracle.Expectation{Oracle: oracle.OracleWarning, Symptom: located(t)}
+		}
+	}
+	for _, st := range c.warnings {
+		if st.Role != report.RoleActual {
+			continue
+		}
+		s := symptom.Symptom{Kind: symptom.Warning, Exception: bareClass(classWord.FindString(st.Text)), Start: st.Span.Start, End: st.Span.End}
+		if s.Exception == "" || strings.Contains(st.Text, " ") {
+			s.Message = strings.TrimSpace(strings.TrimPrefix(st.Text, s.Exception+":"))
+		}
+		return &oracle.Expectation{Oracle: oracle.OracleWarning, Symptom: s}
+	}
+	return nil
+}

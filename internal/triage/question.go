@@ -1,0 +1,58 @@
+package triage
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/repgen/repgen/internal/report"
+)
+
+var (
+	featureTitle = regexp.MustCompile(`(?i)(^\W*(feature|enhancement|proposal|rfc|wish)\b( request)?\W|\bfeature request\b|^\W*(please )?(add|support|implement|allow|expose|consider|introduce)\b|\bit would be (nice|great|useful|helpful)\b|^\W*(feature|request for|support for)\b)`)
+	askTitle     = regexp.MustCompile(`(?i)(^\W*(question|usage|help|how ?to|docs?|documentation)\b\W|^\W*(how (do|can|to|should|would|is|are)|what('s| is| are| does)|where (is|are|can|do)|which|when (should|is|will)|is (there|it possible)|can (i|we|someone|anyone)|could (someone|anyone)|does (anyone|anybody))\b)`)
+	featureLabel = regexp.MustCompile(`(?i)^(.*[:/ -])?(feature|enhancement|feature[ _-]request|question|support|documentation|docs|discussion|usage)$`)
+	// failing are words of a failure: with any of them a report is no mere question.
+	failing = regexp.MustCompile(`(?i)\b(bug|fails?|failed|failing|failure|crash\w*|errors?|exception|raises?|raised|wrong|incorrect\w*|broken|breaks?|regression|nans?|inf|unexpected\w*|segfault\w*|hangs?|leaks?|doesn't work|does not work|not working|inconsistent\w*|silently|mismatch\w*|diverg\w+)\b`)
+)
+
+// notABug says why a report speaks of no failure, nil when it may: a feature
+// request or a plain question, and nothing in it that failed. It is
+// deliberately shy: a numerical difference inside the tolerance is found by
+// running, never here.
+func notABug(rd *reading, c claims) *Reason {
+	if showsAnything(rd, c) {
+		return nil
+	}
+	title := &rd.r.TitleSpan
+	switch {
+	case failing.MatchString(rd.r.Title), failing.MatchString(rd.prose):
+		return nil
+	case featureTitle.MatchString(rd.r.Title):
+		return &Reason{Text: "a feature request: no failure is described", Span: title}
+	case askTitle.MatchString(rd.r.Title):
+		return &Reason{Text: "a question: no failure is described", Span: title}
+	}
+	for _, l := range rd.r.Labels {
+		if featureLabel.MatchString(l) {
+			return &Reason{Text: "labelled " + strings.ToLower(l) + ", and no failure is described"}
+		}
+	}
+	return nil
+}
+
+// showsAnything: there is a failure, or something that came and should not have.
+func showsAnything(rd *reading, c claims) bool {
+	if len(rd.r.Tracebacks) > 0 || len(c.actual) > 0 || len(c.actualExceptions()) > 0 || len(c.warnings) > 0 {
+		return true
+	}
+	for _, v := range rd.r.Versions {
+		if v.Role == report.RoleBad || v.Role == report.RoleGood {
+			return true
+		}
+	}
+	return false
+}
+
+// elsewhere are places where code may lie that is never fetched: a picture, a
+// notebook, a gist, an attachment.
+var elsewhere = regexp.MustCompile(`(?i)(!\[[^\]]*\]\([^)]*\)|<img [^>]*>|https?://(colab\.research\.google\.com|gist\.github\.com|www\.kaggle\.com|pastebin\.com|drive\.google\.com|nbviewer\.\S+|codepen\.io|replit\.com)/\S*|https?://github\.com/\S+/(blob|tree|files)/\S+|https?://\S+\.(ipynb|zip|tar\.gz|py)\b|\b(see|in) (the )?(attach(ed|ment)|screenshot)\w*)`)

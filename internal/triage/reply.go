@@ -1,0 +1,134 @@
+package triage
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/repgen/repgen/internal/oracle"
+	"github.com/repgen/repgen/internal/symptom"
+)
+
+// maxMissing: a reporter answers two questions, not ten.
+const maxMissing = 2
+
+// missingFacts are the facts that would help most, the most useful first.
+func missingFacts(rd *reading, d *Decision) []string {
+	var facts []string
+	add := func(f string) {
+		if len(facts) < maxMissing {
+			facts = append(facts, f)
+		}
+	}
+	if rd.opts.Script {
+		return nil
+	}
+	for _, g := range rd.script.gaps {
+		if g.private() {
+			add(g.String())
+		}
+	}
+	if rd.script.none() {
+		add("a short script that shows it and can be run as it is (imports, data and the failing call)")
+	} else if len(facts) == 0 && len(rd.script.gaps) > 0 {
+		add(completion(rd.script.gaps))
+	}
+	if d.Expectation == nil {
+		add("what the script prints or raises, and what you expected instead")
+	}
+	if len(d.Subjects) > 0 {
+		if !hasVersion(rd.r, d.Subjects[0]) {
+			add("the version of " + d.Subjects[0])
+		}
+	} else {
+		add("the package and its version")
+	}
+	if e := d.Expectation; e != nil && e.Oracle == oracle.OracleException && len(e.Symptom.Frames) == 0 {
+		add("the whole traceback")
+	}
+	return facts
+}
+
+// completion asks for what is missing in a script, all names in one request.
+func completion(gaps []gap) string {
+	var names []string
+	for _, g := range gaps {
+		if g.kind == gapName && len(names) < 5 {
+			names = append(names, "`"+g.what+"`")
+		}
+	}
+	if len(names) == 0 {
+		return gaps[0].String()
+	}
+	return "a script that can be run as it is: " + strings.Join(names, ", ") + plural(len(names), " is", " are") + " not defined in it"
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+// replyFor is a text to paste into the tracker, "" when there is nothing to ask.
+func replyFor(d *Decision) string {
+	switch d.Route {
+	case Hostile, NotABug:
+		return ""
+	case NeedsHardware:
+		return "Thanks for the report. The symptom needs an accelerator that is not at hand here. If it also shows on the CPU, a script for that would help a lot."
+	}
+	if len(d.Missing) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "Thanks for the report. To reproduce this, could you please add:\n")
+	for i, m := range d.Missing {
+		fmt.Fprintf(&b, "%d. %s\n", i+1, m)
+	}
+	return b.String()
+}
+
+// summary is the script in one line.
+func summary(rd *reading) string {
+	s := rd.script
+	switch {
+	case rd.opts.Script && s.none():
+		return "a script was given"
+	case s.none():
+		return "no script"
+	case s.complete():
+		return fmt.Sprintf("complete script, %d %s", s.lines(), plural(s.lines(), "line", "lines"))
+	}
+	var what []string
+	for _, g := range s.gaps {
+		if len(what) == 3 {
+			what = append(what, "...")
+			break
+		}
+		what = append(what, g.short())
+	}
+	return fmt.Sprintf("partial script, %d %s (%s)", s.lines(), plural(s.lines(), "line", "lines"), strings.Join(what, ", "))
+}
+
+// short is a gap in a few words.
+func (g gap) short() string {
+	switch g.kind {
+	case gapDownload:
+		return "downloads " + g.what
+	case gapCut:
+		return "cut with ..."
+	case gapSyntax:
+		return fmt.Sprintf("does not parse at line %d", g.line)
+	case gapFile:
+		return "file " + g.what + " missing"
+	case gapModule:
+		return "module " + g.what + " missing"
+	}
+	return g.what + " undefined"
+}
+
+// kindWords are the symptom kinds as the progress line and the reasons show them.
+func kindWords(k symptom.Kind) string { return strings.ReplaceAll(string(k), "_", " ") }
+
+// oracleWords likewise.
+func oracleWords(n oracle.Name) string { return strings.ReplaceAll(string(n), "_", " ") }

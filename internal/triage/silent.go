@@ -1,0 +1,194 @@
+package triage
+
+import (
+	"strings"
+
+	"github.com/repgen/repgen/internal/oracle"
+	"github.com/repgen/repgen/internal/pysyntax"
+	"github.com/repgen/repgen/internal/symptom"
+)
+
+// fromPrinted: the reporter says what is printed or what should be.
+func fromPrinted(rd *reading, c claims) *oracle.Expectation {
+	p := printedClaim(rd, c)
+	if p == nil {
+		return nil
+	}
+	e := &oracle.Expectation{
+		Oracle:  oracle.OraclePrinted,
+		Symptom: symptom.Symptom{Kind: printedKind(rd, p)},
+		Printed: p,
+	}
+	if aboutTruth(p) {
+		e.Compare = comparisons(rd.script.file, false)
+	}
+	return e
+}
+
+// aboutTruth: the claim is that a printed comparison is true or false.
+func aboutTruth(p *oracle.Printed) bool {
+	for _, l := range append(append([]oracle.Line{}, p.Actual...), p.Expected...) {
+		if _, ok := corrected(l.Text, "True"); ok {
+			return true
+		}
+	}
+	return p.Relation == "equal"
+}
+
+// comparisons are those of the script's asserts, or those it prints, whose
+// operands are global names.
+func comparisons(f *pysyntax.File, asserts bool) []oracle.Compare {
+	var found []oracle.Compare
+	for _, c := range f.Compares {
+		if c.Scope == "" && (asserts && c.InAssert || !asserts && c.InPrint) {
+			found = append(found, oracle.Compare{Left: c.Left, Op: c.Op, Right: c.Right, Line: c.Line, Assert: asserts})
+		}
+	}
+	return found
+}
+
+// printedKind is the field's word for a printed pair: by what differs between
+// the lines, else by what the title says.
+func printedKind(rd *reading, p *oracle.Printed) symptom.Kind {
+	for _, e := range p.Expected {
+		if e.Replaces < 0 || e.Replaces >= len(p.Actual) {
+			continue
+		}
+		if k := differs(p.Actual[e.Replaces].Text, e.Text); k != symptom.Unknown {
+			return k
+		}
+	}
+	inWords := kindInWords(rd)
+	finite := !anyNonFinite(p.Actual)
+	switch {
+	case inWords == symptom.NonFinite && finite, inWords == symptom.Unknown:
+		if !finite && p.Relation != "all_nan" {
+			return symptom.NonFinite
+		}
+		return symptom.WrongValue
+	case unjudged(rd):
+		return symptom.WrongValue
+	}
+	return inWords
+}
+
+// differs is the kind of the first pair of tokens that differ.
+func differs(actual, expected string) symptom.Kind {
+	a, b := strings.Fields(actual), strings.Fields(expected)
+	if classOf(actual) == classShape && classOf(expected) == classShape {
+		return symptom.Shape
+	}
+	for i := 0; i < len(a) && i < len(b); i++ {
+		if a[i] == b[i] {
+			continue
+		}
+		was, should := strings.Trim(a[i], "[],:;"), strings.Trim(b[i], "[],:;")
+		switch {
+		case classOf(was) == classDType && classOf(should) == classDType:
+			return symptom.DType
+		case nonFinite(was) && !nonFinite(should):
+			return symptom.NonFinite
+		}
+		return symptom.Unknown
+	}
+	return symptom.Unknown
+}
+
+func nonFinite(token string) bool {
+	switch strings.ToLower(strings.Trim(token, "+-[](),")) {
+	case "nan", "inf", "infinity":
+		return true
+	}
+	return false
+}
+
+func anyNonFinite(lines []oracle.Line) bool {
+	for _, l := range lines {
+		for _, w := range strings.FieldsFunc(l.Text, func(c rune) bool { return strings.ContainsRune(" \t,()[]=", c) }) {
+			if nonFinite(w) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// fromAssert: the script holds the reporter's own assert, and nothing that was
+// pasted shows that the script got past it.
+func fromAssert(rd *reading, printed *oracle.Expectation) *oracle.Expectation {
+	last := lastAssert(rd.script.file)
+	if last == 0 || printed != nil && len(printed.Printed.Actual) > 0 && printsAfter(rd.script.file, last) {
+		return nil
+	}
+	return assertExpectation(rd)
+}
+
+func assertExpectation(rd *reading) *oracle.Expectation {
+	kind := kindInWords(rd)
+	if kind == symptom.Unknown || unjudged(rd) {
+		kind = symptom.WrongValue
+	}
+	return &oracle.Expectation{
+		Oracle:  oracle.OracleAssert,
+		Symptom: symptom.Symptom{Kind: kind, Exception: "AssertionError"},
+		Compare: append(comparisons(rd.script.file, true), assertCalls(rd.script.file)...),
+	}
+}
+
+// assertTraceback: the AssertionError of the report comes from the script's own
+// assert, not from inside a library.
+func assertTraceback(rd *reading, s symptom.Symptom) *oracle.Expectation {
+	if lastAssert(rd.script.file) == 0 {
+		return nil
+	}
+	if n := len(s.Frames); n > 0 && s.Frames[n-1].Where == "library" && !strings.Contains(s.Frames[n-1].File, "testing") {
+		return nil
+	}
+	e := assertExpectation(rd)
+	e.Symptom.Message, e.Symptom.Frames = s.Message, s.Frames
+	e.Symptom.Start, e.Symptom.End = s.Start, s.End
+	return e
+}
+
+// lastAssert is the line of the last assert at module scope, 0 for none.
+func lastAssert(f *pysyntax.File) int {
+	line := 0
+	for _, a := range f.Asserts {
+		line = max(line, a.Line)
+	}
+	for _, c := range assertCalls(f) {
+		line = max(line, c.Line)
+	}
+	return line
+}
+
+// assertCalls are np.testing.assert_allclose(a, b) and its like.
+func assertCalls(f *pysyntax.File) []oracle.Compare {
+	var found []oracle.Compare
+	for _, c := range f.Calls {
+		op := assertOps[c.Method]
+		if op == "" {
+			op = assertOps[bareClass(c.Func)]
+		}
+		if op == "" || len(c.Args) < 2 || c.Scope != "" {
+			continue
+		}
+		found = append(found, oracle.Compare{Left: c.Args[0], Op: op, Right: c.Args[1], Line: c.Line, Assert: true})
+	}
+	return found
+}
+
+var assertOps = map[string]string{
+	"assert_allclose": "allclose", "assert_close": "allclose", "assert_almost_equal": "allclose",
+	"assert_array_almost_equal": "allclose", "assert_array_equal": "array_equal",
+	"assert_equal": "array_equal", "assertAllClose": "allclose", "assert_trees_all_close": "allclose",
+}
+
+func printsAfter(f *pysyntax.File, line int) bool {
+	for _, p := range f.Prints {
+		if p.Line > line {
+			return true
+		}
+	}
+	return false
+}

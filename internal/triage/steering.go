@@ -1,0 +1,188 @@
+package triage
+
+import (
+	"encoding/base64"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/repgen/repgen/internal/pysyntax"
+	"github.com/repgen/repgen/internal/report"
+)
+
+// Steering is text that speaks to the tool instead of the maintainer. It is
+// data like any other and is never followed; it is looked for so that a user
+// sees it, and because together with a script that reaches for secrets or the
+// network it makes the report hostile. The patterns are deliberately narrow: a
+// model's chat template in an honest report speaks of assistants as well.
+
+// addressee is somebody who is no maintainer.
+var addressee = regexp.MustCompile(`(?i)(` +
+	`\b(note|notice|message|attention|instructions?|info(rmation)?|hint|hello|dear|hey)[ ,:]+(to|for)?\s*(all |any |the |every )*(automat\w+ |autonomous |ai[ -]|llm[ -]|coding |language |triage |review )*(assistants?|agents?|bots?|ai|ais|llms?|language models?|tools?|models?|copilots?)\b` +
+	`|\bif you( are|'re)( an?| the)? (automat\w+|ai|llm|language model|assistant|agent|bot|coding agent|tool)\b` +
+	`|\b(automat\w+|autonomous|ai|llm|coding) (assistants?|agents?|tools?|bots?|reviewers?|triagers?|systems?)( that| which| who|,)? ?\w* ?(process|processes|processing|read|reads|reading|handl\w+|triag\w+|reproduc\w+|review\w*|should|must|may|please)\b` +
+	`|\byou are now\b|\bas an ai\b|\bsystem prompt\b` +
+	`|(hinweis|nachricht|anweisung|achtung)\w* (f(ü|ue)r|an) (alle |die |automat\w+ )*(ki|assistent\w*|agent\w*|bots?)` +
+	`|(nota|aviso|mensaje|instrucci\w+) para (los |las |el |la )*(asistentes?|agentes?|modelos?|ia|bots?)` +
+	`|(note|message|avis|instructions?) (aux|pour les|à l') ?(assistants?|agents?|ia|bots?|modèles?)` +
+	`|(nota|aviso|mensagem) para (os |as )*(assistentes?|agentes?|modelos?|ia|bots?)` +
+	`|(nota|avviso) per (gli |i |le )*(assistenti|agenti|modelli|ia|bot)` +
+	`|(致|给|請|请)(所有)?(自动化?|AI|人工智能)?(助手|代理|机器人|模型)|(AI|人工智能)(助手|代理|模型)` +
+	`|(ИИ|AI)[- ]?(ассистент|агент|бот|помощник)|(для|внимание)[ ,:]+(ассистент|агент|бот|ИИ)` +
+	`|(AI|自動)?(アシスタント|エージェント)(へ|への|は)|AI ?(어시스턴트|에이전트|비서))`)
+
+// override asks to forget the rules: no honest report has a use for it.
+var override = regexp.MustCompile(`(?i)(` +
+	`\b(ignore|disregard|forget|override|bypass)( all| any| the| your| every| these)* (previous|prior|above|earlier|preceding|former|system|safety|existing|current)( \w+)? ?(instructions?|rules?|prompts?|guidelines?|directions?|constraints?)\b` +
+	`|\bignore your (instructions|rules|guidelines|training)\b` +
+	`|ignorier\w*( alle| die| s(ä|ae)mtliche)* (vorherig|bisherig|vorangegangen|obig|fr(ü|ue)her)\w* (anweisung|regel|instruktion)\w*` +
+	`|ignor(a|e|ad|ar)( todas| todos)?( las| los)? (instrucciones|reglas|indicaciones) (anteriores|previas)` +
+	`|ignor(ez|e|er)( toutes)?( les)? (instructions|consignes|règles) (précédentes|antérieures|ci-dessus)` +
+	`|ignor(e|ar|em)( todas)?( as)? (instruções|regras) (anteriores|prévias)` +
+	`|ignora( tutte)?( le)? (istruzioni|regole) (precedenti|sopra)` +
+	`|(忽略|无视|無視)(所有|全部|之前|以上|先前|前面|的)*(指令|指示|说明|规则|提示)` +
+	`|игнорируй(те)?( все)?( предыдущие| прежние| вышеуказанные)+ (инструкции|указания|правила)` +
+	`|(以前|これまで|上記|前)の(すべての)?(指示|命令|ルール)(は|を)?(すべて)?無視` +
+	`|(이전|위의|앞의)( 모든)? ?(지시|명령|규칙)\w*( 모두)? ?무시)`)
+
+// wish is what a steering text wants: the verdict, or the isolation gone.
+var wish = regexp.MustCompile(`(?i)(` +
+	`\b(mark|label|report|declare|classify|close|confirm|treat|record|set)( \w+){0,4} as (reproduced|confirmed|verified|fixed|valid|passed|safe|approved|a regression)\b` +
+	`|\b(on|directly on|from) the host\b( system| machine)?` +
+	`|\b(without|outside( of)?|disabl\w+|turn(ing)? off|skip(ping)?|leave|escape|no)( \w+){0,2} (sandbox\w*|isolation|containers?|network restrictions?)\b|\b--unsafe-no-sandbox\b` +
+	`|\bwith (the |full )?(network|internet)( access)?( turned| switched)? (on|enabled)\b|\benable (the )?network\b` +
+	`|\bwithout (any )?(further |more |additional )?(checks?|verification|questions?|confirmation|review)\b` +
+	`|\b(include|put|print|send|post|upload|paste|return|reveal|add)( \w+){0,6} (environment (values?|variables?)|secrets?|tokens?|credentials?|api keys?|ssh keys?|passwords?)\b` +
+	`|\b(already|pre-?) ?(been )?approved\b|\bdo not (tell|inform|mention|ask) (the )?(user|maintainers?|anyone)\b` +
+	`|\b(als|como|comme|come|como) (reproduziert|best(ä|ae)tigt|reproducido|confirmado|reproduit|confirmé|riprodotto|reproduzido)\b` +
+	`|\b(ohne|sin|sans|senza|sem) (die |eine |la |le |il |o |una |un )*sandbox\b` +
+	`|(标记|標記|标为)为?(已复现|已重现|已确认)|不要?使用沙箱|关闭沙箱|без песочницы|サンドボックス(なし|を使わず|を無効))`)
+
+// steeringIn lists the steering texts of a report with their paragraphs.
+func steeringIn(rd *reading) []Reason {
+	var found []Reason
+	text := visible(rd.r)
+	for _, p := range paragraphs(text) {
+		s := report.Span{Start: p[0], End: p[1]}
+		if why := steers(text[p[0]:p[1]]); why != "" {
+			found = append(found, Reason{Text: why, Span: &s})
+		}
+	}
+	for _, m := range encoded.FindAllStringIndex(rd.r.Text, maxEncoded) {
+		if hidden, ok := decode(rd.r.Text[m[0]:m[1]]); ok {
+			if why := steers(hidden); why != "" {
+				found = append(found, Reason{Text: why + " (hidden as base64)", Span: &report.Span{Start: m[0], End: m[1]}})
+			}
+		}
+	}
+	return found
+}
+
+// steers says why a text is one that speaks to the tool, "" when it is not:
+// it asks to forget the rules, or it addresses a tool and wants something, or
+// it wants two such things at once.
+func steers(text string) string {
+	text = unhide(text)
+	wishes := map[string]bool{}
+	for _, w := range wish.FindAllString(text, -1) {
+		wishes[strings.ToLower(w)] = true
+	}
+	switch {
+	case override.MatchString(text):
+		return "asks to ignore the rules"
+	case addressee.MatchString(text) && len(wishes) > 0:
+		return "speaks to automated tools and tells them what to do"
+	case len(wishes) >= 3:
+		return "asks for a verdict or for less isolation"
+	}
+	return ""
+}
+
+// visible is the report's text with the code blanked out that no reader would
+// take as words to him: statements and string literals. Comments stay.
+func visible(r *report.Report) string {
+	text := []byte(r.Text)
+	for _, b := range r.Blocks {
+		if b.Kind != report.BlockPython && b.Kind != report.BlockREPL {
+			continue
+		}
+		if b.Span.Start < 0 || b.Span.End > len(r.Text) || b.Span.Start > b.Span.End {
+			continue
+		}
+		code := r.Text[b.Span.Start:b.Span.End]
+		keep := pysyntax.Parse(code).Comments
+		blank(text, b.Span.Start, b.Span.End)
+		for _, c := range keep {
+			if c.Span.Start >= 0 && c.Span.End <= len(code) && c.Span.Start < c.Span.End {
+				copy(text[b.Span.Start+c.Span.Start:], code[c.Span.Start:c.Span.End])
+			}
+		}
+	}
+	return string(text)
+}
+
+// paragraphs are the byte ranges between empty lines.
+func paragraphs(text string) [][2]int {
+	var found [][2]int
+	start := 0
+	for start < len(text) {
+		end := strings.Index(text[start:], "\n\n")
+		if end < 0 {
+			end = len(text) - start
+		}
+		if strings.TrimSpace(text[start:start+end]) != "" {
+			found = append(found, [2]int{start, start + end})
+		}
+		start += end + 2
+	}
+	return found
+}
+
+// unhide undoes what hides words from a pattern: characters without width,
+// the invisible tag block that mirrors ASCII, full-width letters, quote marks
+// and line breaks inside a sentence.
+func unhide(text string) string {
+	var b strings.Builder
+	space := false
+	for _, c := range text {
+		switch {
+		case c >= 0xE0020 && c <= 0xE007E:
+			c -= 0xE0000
+		case c >= 0xFF01 && c <= 0xFF5E:
+			c -= 0xFEE0
+		case c >= 0x200B && c <= 0x200F, c >= 0x2060 && c <= 0x2064, c == 0xFEFF, c == 0x00AD:
+			continue
+		}
+		if unicode.IsSpace(c) || c == '>' || c == '*' || c == '#' {
+			space = true
+			continue
+		}
+		if space && b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		space = false
+		b.WriteRune(c)
+	}
+	return b.String()
+}
+
+// maxEncoded bounds the decoding of a report full of base64. A guess.
+const maxEncoded = 200
+
+var encoded = regexp.MustCompile(`[A-Za-z0-9+/_-]{32,}={0,2}`)
+
+// decode is the text behind base64, when it is text.
+func decode(s string) (string, bool) {
+	s = strings.NewReplacer("-", "+", "_", "/", "=", "").Replace(s)
+	raw, err := base64.RawStdEncoding.DecodeString(s[:len(s)-len(s)%4])
+	if err != nil || !utf8.Valid(raw) || len(raw) == 0 {
+		return "", false
+	}
+	for _, c := range string(raw) {
+		if !unicode.IsPrint(c) && !unicode.IsSpace(c) {
+			return "", false
+		}
+	}
+	return string(raw), true
+}

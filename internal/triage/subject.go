@@ -1,0 +1,294 @@
+package triage
+
+import (
+	"regexp"
+	"sort"
+	"strings"
+
+	"github.com/repgen/repgen/internal/pydist"
+	"github.com/repgen/repgen/internal/report"
+)
+
+// Weights of the signs that a distribution is the one under suspicion. They are
+// guesses, tuned so that each of the measured reports names its subject first.
+const (
+	weightTracker  = 9 // the report was filed in its tracker
+	weightContrast = 6 // one of its versions is called good or bad
+	weightTitle    = 5
+	weightImport   = 4 // the script imports it
+	weightQuoted   = 2 // `keras.ops.take` in the prose
+	weightFrame    = 2 // the innermost library frame is its
+	weightStated   = 1 // its version is stated, not only listed
+	weightFirst    = 1 // its version is stated first, or it is imported first
+	// A platform is the subject only where nothing that is built on it is; the
+	// ground (arrays, plots, packaging) hardly ever.
+	weightPlatform = -4
+	weightGround   = -6
+)
+
+// platforms are built upon by most of what is reported beside them.
+var platforms = setOf("torch", "jax", "jaxlib", "tensorflow", "tensorflow-cpu", "tensorflow-gpu",
+	"scikit-learn", "gymnasium", "gym", "keras", "torchvision", "flax")
+
+// ground is what nearly every script imports or every environment lists.
+var ground = setOf("numpy", "scipy", "pandas", "matplotlib", "pillow", "protobuf", "six",
+	"setuptools", "pip", "wheel", "tqdm", "pytest", "requests", "jaxlib", "typing-extensions",
+	"ml-dtypes", "opencv-python", "seaborn", "joblib", "packaging", "pyyaml", "ipython", "cython",
+	"python", "cuda", "cudnn")
+
+// suspect is one distribution with the signs for it.
+type suspect struct {
+	dist   string
+	score  int
+	weight int // of the strongest sign, which gives the source
+	source string
+	order  int
+}
+
+// suspects collects signs.
+type suspects map[string]*suspect
+
+func (s suspects) add(dist string, weight int, source string) {
+	if dist == "" || dist == "python" {
+		return
+	}
+	dist = pydist.Normalize(dist)
+	got := s[dist]
+	if got == nil {
+		got = &suspect{dist: dist, order: len(s)}
+		s[dist] = got
+	}
+	got.score += weight
+	if weight > got.weight {
+		got.weight, got.source = weight, source
+	}
+}
+
+// subjectsOf ranks the distributions under suspicion, best guess first. Source
+// says where the best one was found.
+func subjectsOf(rd *reading) (names []string, source string) {
+	names = []string{}
+	if rd.opts.Subject != "" {
+		names, source = append(names, pydist.Normalize(rd.opts.Subject)), "flag"
+	}
+	ranked := rankSuspects(rd)
+	for _, s := range ranked {
+		if len(names) == 0 || s.dist != names[0] {
+			names = append(names, s.dist)
+		}
+		if source == "" {
+			source = s.source
+		}
+	}
+	return names, source
+}
+
+func rankSuspects(rd *reading) []*suspect {
+	found := suspects{}
+	stated := statedNames(rd.r)
+	fromScript(rd, found, stated)
+	fromVersions(rd, found)
+	fromTitle(rd, found, stated)
+	fromFrames(rd, found, stated)
+	if _, repo, ok := strings.Cut(rd.r.Repo, "/"); ok {
+		found.add(as(stated, repoDist(repo)), weightTracker, "tracker")
+	}
+	weigh(found)
+	ranked := make([]*suspect, 0, len(found))
+	for _, s := range found {
+		ranked = append(ranked, s)
+	}
+	sort.Slice(ranked, func(i, j int) bool {
+		if ranked[i].score != ranked[j].score {
+			return ranked[i].score > ranked[j].score
+		}
+		return ranked[i].order < ranked[j].order
+	})
+	return ranked
+}
+
+// weigh lowers platforms and ground where something else is imported, or,
+// without a script, named.
+func weigh(found suspects) {
+	upper := map[int]bool{}
+	for _, s := range found {
+		if s.weight >= weightImport || s.source == "version" {
+			upper[tier(s.dist)] = true
+		}
+	}
+	for _, s := range found {
+		switch t := tier(s.dist); {
+		case t == 0 && (upper[1] || upper[2]):
+			s.score += weightGround
+		case t == 1 && upper[2]:
+			s.score += weightPlatform
+		}
+	}
+}
+
+func tier(dist string) int {
+	switch {
+	case ground[dist]:
+		return 0
+	case platforms[dist]:
+		return 1
+	}
+	return 2
+}
+
+// statedNames maps a distribution to the variant whose version is stated
+// (tensorflow to tensorflow-cpu), so that both are one suspect.
+func statedNames(r *report.Report) map[string]string {
+	names := map[string]string{}
+	for _, v := range r.Versions {
+		dist := pydist.Normalize(v.Dist)
+		for _, other := range pydist.Variants(dist) {
+			if names[other] == "" {
+				names[other] = dist
+			}
+		}
+	}
+	for _, v := range r.Versions {
+		delete(names, pydist.Normalize(v.Dist)) // stated under its own name
+	}
+	return names
+}
+
+// as is the stated variant of dist, or dist.
+func as(stated map[string]string, dist string) string {
+	dist = pydist.Normalize(dist)
+	return firstOf(stated[dist], dist)
+}
+
+func repoDist(repo string) string {
+	if d, ok := pydist.FromWord(repo); ok {
+		return d
+	}
+	return pydist.Normalize(repo)
+}
+
+// fromScript: what the script imports.
+func fromScript(rd *reading, found suspects, stated map[string]string) {
+	for i, m := range rd.script.file.TopModules() {
+		d, _ := pydist.FromImport(m)
+		found.add(as(stated, d), weightImport, "import")
+		if i == 0 {
+			found.add(as(stated, d), weightFirst, "import")
+		}
+	}
+}
+
+// fromVersions: versions in the reporter's own words. A list of what is
+// installed says nothing of who is to blame, but a list may be all there is.
+func fromVersions(rd *reading, found suspects) {
+	first := true
+	contrasted := map[string]bool{}
+	for _, v := range rd.r.Versions {
+		if v.Local || v.Dist == "python" {
+			continue
+		}
+		switch {
+		case (v.Role == report.RoleGood || v.Role == report.RoleBad) && !contrasted[v.Dist]:
+			contrasted[v.Dist] = true
+			found.add(v.Dist, weightContrast, "version")
+		case listed(v):
+			continue
+		}
+		found.add(v.Dist, weightStated, "version")
+		if first {
+			first = false
+			found.add(v.Dist, weightFirst, "version")
+		}
+	}
+}
+
+// listed: from a print-out of everything that is installed.
+func listed(v report.Version) bool {
+	switch v.Where {
+	case "freeze", "conda", "collect_env", "show_versions":
+		return true
+	}
+	return false
+}
+
+var (
+	word      = regexp.MustCompile(`[A-Za-z][A-Za-z0-9_.-]*[A-Za-z0-9]|[A-Za-z]`)
+	backticks = regexp.MustCompile("`([A-Za-z_][\\w.]*\\w)[^`\n]*`")
+)
+
+// fromTitle: words of the title that are a distribution, or that the script
+// imports from one, and the dotted names quoted in the prose.
+func fromTitle(rd *reading, found suspects, stated map[string]string) {
+	seen := map[string]bool{}
+	once := func(dist string, weight int, source string) {
+		if dist = as(stated, dist); !seen[dist] {
+			seen[dist] = true
+			found.add(dist, weight, source)
+		}
+	}
+	for _, w := range word.FindAllString(rd.r.Title, -1) {
+		if d, ok := resolve(rd, w); ok {
+			once(d, weightTitle, "title")
+		}
+	}
+	for _, m := range backticks.FindAllStringSubmatch(rd.prose, -1) {
+		if !strings.Contains(m[1], ".") {
+			continue
+		}
+		if d, ok := resolve(rd, m[1]); ok {
+			once(d, weightQuoted, "prose")
+		}
+	}
+}
+
+// resolve is the distribution behind a word: by the script's imports (PPO,
+// np.sum), else by name. A short or common word counts by name only when it is
+// written as in code ("tf.raw_ops").
+func resolve(rd *reading, w string) (string, bool) {
+	top := topName(w)
+	for _, imp := range rd.script.file.Imports {
+		module := topName(imp.Module)
+		if top == firstOf(imp.Alias, module) && len(imp.Names) == 0 {
+			return fromModule(module)
+		}
+		for _, n := range imp.Names {
+			if top == firstOf(n.Alias, n.Name) {
+				return fromModule(module)
+			}
+		}
+	}
+	if d, ok := pydist.FromWord(w); ok {
+		return d, true
+	}
+	if top != w {
+		return pydist.FromWord(top)
+	}
+	return "", false
+}
+
+func fromModule(module string) (string, bool) {
+	if module == "" || pydist.StdlibModule(module) {
+		return "", false
+	}
+	d, _ := pydist.FromImport(module)
+	return d, true
+}
+
+// fromFrames: whose code the traceback ends in, and whose it passes.
+func fromFrames(rd *reading, found suspects, stated map[string]string) {
+	for _, t := range rd.r.Tracebacks {
+		seen := map[string]bool{}
+		for i := len(t.Symptom.Frames) - 1; i >= 0; i-- {
+			d, ok := fromModule(t.Symptom.Frames[i].Package)
+			if !ok || seen[d] {
+				continue
+			}
+			seen[d] = true
+			weight := 1
+			if len(seen) == 1 {
+				weight = weightFrame
+			}
+			found.add(as(stated, d), weight, "traceback")
+		}
+	}
+}
