@@ -1,0 +1,149 @@
+package report
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/repgen/repgen/internal/pysyntax"
+)
+
+// maxSyntax is how much of a block is looked at to decide whether it is code.
+const maxSyntax = 64 << 10
+
+var (
+	pythonTag   = regexp.MustCompile(`(?i)^(?:\{?\.?python[\w.]*\}?|py3?|ipython3?|pycon|pytb)$`)
+	outputTag   = regexp.MustCompile(`(?i)^(?:text|txt|plain|plaintext|output|log|none|console-output)$`)
+	diffStart   = regexp.MustCompile(`(?m)^(?:diff --git |--- \S.*\n\+\+\+ |@@ -\d)`)
+	frameLine   = regexp.MustCompile(`(?m)^\s*File ".*", line \d+|^\s*File ".*", in \w|^-+> +\d+ |^File \S+:\d+, in `)
+	shellLine   = regexp.MustCompile(`^\s*(?:[$#%] +)?(?:sudo +)?(?:(?:python[\d.]*|pip[\d.]*|conda|mamba|uv|uvx|cd|git|export|docker|source|virtualenv|poetry|pytest|torchrun|accelerate|wget|curl|apt(?:-get)?|brew|ls|mkdir|cat|set|bash|sh|make|cmake|nvidia-smi)(?: +[^=(]|$)|[A-Z_][A-Z0-9_]*=\S* +\S|\./\S)`)
+	dollarLine  = regexp.MustCompile(`^\s*\$ +\S`)
+	codeMark    = regexp.MustCompile(`^\s*(?:import \w|from [\w.]+ import |def \w+\(|class \w+[(:]|for .+ in .+:|while .+:|with .+:|if .+:|elif .+:|else:|try:|except\b.*:|return\b|raise \w|assert |@\w+|print\(.*\)|[A-Za-z_][\w.]*(?:\[[^\]]*\])?(?:, *[A-Za-z_][\w.]*)* *[-+*/@]?= *\S|[A-Za-z_][\w.]*\(.*\)\s*(?:#.*)?$|lambda )`)
+	strongMark  = regexp.MustCompile(`(?m)^\s*(?:import [a-zA-Z_]\w*(?:\.\w+)*(?: as \w+)?\s*(?:#.*)?$|from [\w.]+ import |def \w+\(.*|class \w+[(:]|print\(.*\))`)
+	logMark     = regexp.MustCompile(`^\s*(?:\[?\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|[IWEF]\d{4} |[IWEF] [\w/.]+:\d+\]|(?:INFO|WARNING|ERROR|DEBUG)\b|Epoch \d|\d+/\d+ )`)
+	magicLine   = regexp.MustCompile(`^\s*(?:!|%%?)[A-Za-z]`)
+	warningLine = regexp.MustCompile(`^\s*(?:\S+:\d+: )?(\w*Warning: .*)$`)
+)
+
+// classify decides by content first; the fence's tag only settles what the
+// content leaves open (forms tag everything "shell").
+func (p *parser) classify(b *blk) BlockKind {
+	text := b.text[:min(len(b.text), maxSyntax)]
+	switch {
+	case b.kind != "":
+		return b.kind
+	case hasPrompt(text):
+		return BlockREPL
+	case diffStart.MatchString(text) && (b.lang == "diff" || b.lang == "patch" || strings.Contains(text, "\n@@ ") || strings.HasPrefix(text, "diff --git")):
+		return BlockDiff
+	case isTraceback(text):
+		return BlockTraceback
+	case onlyComments(text):
+		return BlockOther
+	case isVersionList(text):
+		return BlockVersions
+	case pythonTag.MatchString(b.lang):
+		return pythonOrOther(text)
+	}
+	return p.classifyUntagged(b, text)
+}
+
+// classifyUntagged settles what no mark settles: commands, code or output.
+func (p *parser) classifyUntagged(b *blk, text string) BlockKind {
+	code, log, shell, lines := countLines(text)
+	switch {
+	case shell > 0 && shell*2 >= lines:
+		return BlockShell
+	case log*2 >= lines:
+		return BlockOutput
+	case strongMark.MatchString(text) && code*2 >= lines:
+		return BlockPython
+	case outputTag.MatchString(b.lang):
+		return BlockOutput
+	case code*3 >= lines*2 && pysyntax.IsPython(text):
+		return BlockPython
+	case code == lines && lines >= 2 && pysyntax.IsPython(text):
+		return BlockPython
+	case b.lang == "bash" || b.lang == "sh" || b.lang == "zsh":
+		return BlockShell
+	case b.lang != "" && otherLanguage.MatchString(b.lang):
+		return BlockOther
+	}
+	return BlockOutput
+}
+
+var otherLanguage = regexp.MustCompile(`(?i)^(?:json|ya?ml|toml|ini|c|cpp|c\+\+|cuda|rust|java|javascript|js|ts|html|xml|sql|dockerfile|markdown|md|mermaid)$`)
+
+// countLines counts lines that look like code, log and commands, and all that
+// are not blank.
+func countLines(text string) (code, log, shell, all int) {
+	depth := 0
+	for _, l := range strings.Split(text, "\n") {
+		t := strings.TrimSpace(l)
+		if t == "" {
+			continue
+		}
+		all++
+		switch {
+		case dollarLine.MatchString(l), shellLine.MatchString(l) && depth == 0:
+			shell++
+		case logMark.MatchString(l):
+			log++
+		case depth > 0, codeMark.MatchString(l), strings.HasPrefix(t, "#"), strings.HasPrefix(t, ")"), strings.HasPrefix(t, "]"), strings.HasPrefix(t, "}"), magicLine.MatchString(l):
+			code++
+		}
+		depth = max(0, depth+brackets(t))
+	}
+	return code, log, shell, max(all, 1)
+}
+
+func brackets(t string) int {
+	return strings.Count(t, "(") + strings.Count(t, "[") + strings.Count(t, "{") -
+		strings.Count(t, ")") - strings.Count(t, "]") - strings.Count(t, "}")
+}
+
+// pythonOrOther: the tag says Python; only a plain log or a list of commands
+// proves it wrong.
+func pythonOrOther(text string) BlockKind {
+	code, log, shell, lines := countLines(text)
+	switch {
+	case strongMark.MatchString(text):
+		return BlockPython
+	case shell*2 > lines && code == 0:
+		return BlockShell
+	case log*2 > lines:
+		return BlockOutput
+	case code == 0 && !pysyntax.IsPython(text):
+		return BlockOutput
+	}
+	return BlockPython
+}
+
+func hasPrompt(text string) bool {
+	for _, l := range strings.Split(text, "\n") {
+		if replPrompt.MatchString(l) || cellPrompt.MatchString(l) {
+			return true
+		}
+	}
+	return false
+}
+
+// isTraceback wants a traceback's frames and no code around them.
+func isTraceback(text string) bool {
+	if !traceAny.MatchString(text) && !frameLine.MatchString(text) {
+		return false
+	}
+	first := strings.TrimSpace(strings.SplitN(strings.TrimSpace(text), "\n", 2)[0])
+	return !importLine.MatchString(first) && !strings.HasPrefix(first, "def ") && !strings.HasPrefix(first, "class ")
+}
+
+var traceAny = regexp.MustCompile(`(?m)^.*Traceback \(most recent call last\)`)
+
+// onlyComments is true for a form's placeholder ("# Error messages here please").
+func onlyComments(text string) bool {
+	for _, l := range strings.Split(text, "\n") {
+		if t := strings.TrimSpace(l); t != "" && !strings.HasPrefix(t, "#") {
+			return false
+		}
+	}
+	return !strings.Contains(text, "packages in environment")
+}

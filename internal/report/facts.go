@@ -1,0 +1,151 @@
+package report
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/repgen/repgen/internal/symptom"
+)
+
+var (
+	envProse   = regexp.MustCompile("(?:^|[\\s(,;])([A-Z][A-Z0-9]*_[A-Z0-9_]*)=[\"']?([^\\s,;)\"']+)")
+	envAssign  = regexp.MustCompile(`(?:^|[\s;&!])(?:(?:export|set|env|%(?:set_)?env)\s+)?([A-Z][A-Z0-9_]{2,})=("[^"\n]*"|'[^'\n]*'|[^\s;&|]*)`)
+	envMagic   = regexp.MustCompile(`^\s*%(?:set_)?env\s+([A-Z][A-Z0-9_]{2,})[= ]\s*(\S.*?)\s*$`)
+	envCode    = regexp.MustCompile(`\b(?:os\.)?environ\[\s*["']([A-Za-z_]\w*)["']\s*\]\s*=\s*["']([^"'\n]*)["']|\b(?:os\.)?(?:environ\.setdefault|putenv)\(\s*["']([A-Za-z_]\w*)["']\s*,\s*["']([^"'\n]*)["']`)
+	envAdvice  = regexp.MustCompile(`(?i)\b(?:helps?|helped|fix(?:es|ed)?|works?|solves?|avoids?|goes away|disappears?|workaround|without)\b`)
+	osFact     = regexp.MustCompile(`(?i)\b(ubuntu|debian|fedora|centos|rhel|arch linux|alpine|mac ?os|os x|windows(?: server)?|linux|wsl ?2?)\b(?:[ -]?v?(\d+(?:\.\d+)*(?:\s?LTS)?))?`)
+	gpuFact    = regexp.MustCompile(`\b((?:NVIDIA |GeForce |Tesla |Quadro )*(?:RTX|GTX) ?(?:A?\d{4})(?: ?Ti| ?SUPER)?|(?:NVIDIA |Tesla )?(?:[AHBVPL]\d{2,3}|T4|L4|L40S?|GB?200|GH200|P100|K80)(?:-\w+)?|MI\d{3}X?|Apple M\d(?: \w+)?)\b`)
+	driverFact = regexp.MustCompile(`(?i)\bdriver(?: version)?:?\s+v?(\d{3}(?:\.\d+)*)`)
+	cudaFact   = regexp.MustCompile(`(?i)\bcuda(?: version| toolkit)?:?\s+v?(\d{1,2}\.\d+(?:\.\d+)*)`)
+	deviceFact = regexp.MustCompile(`(?i)\b(no gpus?(?: involved)?|without (?:a )?gpu|cpu[- ]only|on (?:the )?(?:cpu|gpus?|tpus?(?: pod)?|mps)|gpu enabled: \w+|is cuda available: \w+|cuda available: \w+|cpu|tpu|mps|cuda)\b`)
+)
+
+// readEnv collects environment variables that the reporter set. Advice inside
+// a log is none, nor is a variable that is said to make the symptom go away.
+func (p *parser) readEnv() {
+	for _, s := range p.sentences() {
+		t := p.plain[s.start:s.end]
+		if !strings.Contains(t, "=") || envAdvice.MatchString(t) {
+			continue
+		}
+		for _, m := range envProse.FindAllStringSubmatchIndex(t, 16) {
+			value := strings.TrimRight(t[m[4]:m[5]], ".:!?")
+			p.addEnv(t[m[2]:m[3]], value, "prose", Span{s.start + m[2], s.start + m[4] + len(value)})
+		}
+	}
+	for i := range p.blks {
+		p.blockEnv(&p.blks[i], p.r.Blocks[i].Kind)
+	}
+}
+
+func (p *parser) blockEnv(b *blk, kind BlockKind) {
+	if kind != BlockShell && kind != BlockPython && kind != BlockREPL {
+		return
+	}
+	for _, l := range b.lines {
+		t := p.text[l.start:l.end]
+		if !strings.ContainsAny(t, "=%(") || len(t) > 2000 {
+			continue
+		}
+		for _, m := range envCode.FindAllStringSubmatchIndex(t, 16) {
+			k := 2
+			if m[2] < 0 {
+				k = 6
+			}
+			p.addEnv(t[m[k]:m[k+1]], t[m[k+2]:m[k+3]], "code", Span{l.start + m[0], l.start + m[1]})
+		}
+		if m := envMagic.FindStringSubmatchIndex(t); m != nil {
+			p.addEnv(t[m[2]:m[3]], strings.Trim(t[m[4]:m[5]], `"'`), "shell", Span{l.start + m[2], l.start + m[5]})
+			continue
+		}
+		if kind == BlockShell || magicLine.MatchString(t) {
+			for _, m := range envAssign.FindAllStringSubmatchIndex(t, 16) {
+				p.addEnv(t[m[2]:m[3]], strings.Trim(t[m[4]:m[5]], `"'`), "shell", Span{l.start + m[2], l.start + m[5]})
+			}
+		}
+	}
+}
+
+func (p *parser) addEnv(name, value, where string, s Span) {
+	if len(p.r.Env) < maxEnv {
+		p.r.Env = append(p.r.Env, EnvVar{Name: name, Value: value, Where: where, Span: s})
+	}
+}
+
+// readPlatform collects facts about the machine, from prose and from lists of
+// versions.
+func (p *parser) readPlatform() {
+	for _, s := range p.sentences() {
+		p.platformIn(p.plain[s.start:s.end], s.start)
+	}
+	for i, b := range p.r.Blocks {
+		if b.Kind == BlockVersions || b.Role == RoleVersions {
+			for _, l := range p.blks[i].lines[:min(len(p.blks[i].lines), 400)] {
+				p.platformIn(p.text[l.start:l.end], l.start)
+			}
+		}
+	}
+}
+
+func (p *parser) platformIn(t string, base int) {
+	t = t[:min(len(t), 4096)]
+	for _, f := range []struct {
+		name string
+		re   *regexp.Regexp
+	}{{"os", osFact}, {"gpu", gpuFact}, {"driver", driverFact}, {"cuda", cudaFact}, {"device", deviceFact}} {
+		for _, m := range f.re.FindAllStringSubmatchIndex(t, 4) {
+			k := 2
+			if f.name == "os" {
+				k = 0
+			}
+			if m[0] > 0 && (t[m[0]-1] == '-' || t[m[0]-1] == '_' || t[m[0]-1] == '.') {
+				continue // part of a name: tensorflow-cpu
+			}
+			p.addFact(f.name, t[m[k]:m[k+1]], Span{base + m[k], base + m[k+1]})
+		}
+	}
+}
+
+func (p *parser) addFact(name, value string, s Span) {
+	if len(p.r.Platform) >= maxFacts {
+		return
+	}
+	for _, f := range p.r.Platform {
+		if f.Name == name && strings.EqualFold(f.Value, value) {
+			return
+		}
+	}
+	p.r.Platform = append(p.r.Platform, Fact{Name: name, Value: value, Span: s})
+}
+
+// readTracebacks asks the recogniser for the failures in each block that may
+// hold one, and in the prose.
+func (p *parser) readTracebacks() {
+	for i := range p.blks {
+		switch p.r.Blocks[i].Kind {
+		case BlockTraceback, BlockOutput, BlockREPL, BlockOther, BlockShell:
+			b := &p.blks[i]
+			text := b.text
+			from := 0
+			if len(text) > maxBlockSearch {
+				// The failure stands at the end of a long log.
+				from = len(text) - maxBlockSearch
+				p.note("a long log was searched for failures in its last 256 KiB only")
+			}
+			for _, s := range symptom.FromText(text[from:]) {
+				p.addTraceback(s, b.source(from+s.Start, from+s.End), i)
+			}
+		}
+	}
+	for _, s := range symptom.FromText(string(p.prose)) {
+		p.addTraceback(s, Span{s.Start, s.End}, -1)
+	}
+}
+
+func (p *parser) addTraceback(s symptom.Symptom, at Span, block int) {
+	if len(p.r.Tracebacks) >= maxTracebacks || at.Start < 0 || at.End > len(p.text) || at.End < at.Start {
+		return
+	}
+	s.Start, s.End = at.Start, at.End
+	p.r.Tracebacks = append(p.r.Tracebacks, Traceback{Symptom: s, Span: at, Block: block})
+}

@@ -1,0 +1,241 @@
+package report
+
+import (
+	"regexp"
+	"strings"
+)
+
+// value is what prose may name as a single value.
+const value = `(?:[-+]?\d[\d_]*(?:\.\d+)?(?:[eE][-+]?\d+)?|[-+]?(?:nan|NaN|NAN|inf|Inf|infinity)|True|False|None|zero|\([-\d., ]+\))`
+
+var (
+	inlineCode  = regexp.MustCompile("`([^`\n]+)`")
+	wantedCue   = regexp.MustCompile(`(?i)\b(?:expect(?:ed|ing|s)?|should(?:n't)?|ought to|supposed to|instead of|rather than|want(?:ed)?|must|correct (?:output|result|answer|value)(?: is| would be)?)\b|,\s+not\b`)
+	cameCue     = regexp.MustCompile(`(?i)\b(?:prints?|printed|outputs?|gives?|gave|returns?|returned|results?(?: is| in)?|got|gets|get|see|shows?|showed|yields?|produces?|raises?|raised|throws?|fails with|crashes with|dies with|was|is|but)\b`)
+	printCue    = regexp.MustCompile(`(?i)\b(?:prints?|printed|outputs?|result|shows?|showed)\b:?\s*$`)
+	wantedValue = regexp.MustCompile(`(?i:\bshould (?:\w+ )?(?:be|give|return|print|equal|yield)|\bexpect(?:ed)?(?: output| result| value)?:?|\bought to be|\binstead of|\bcorrect (?:result|answer|value) (?:is|would be)|\bmust be)\s+(?:exactly |about |the value )?(` + value + `)(?:[\s.,;:!?)]|$)`)
+	cameValue   = regexp.MustCompile(`(?i:\bbut (?:i |it |we )?(?:is|was|got|get|gives?|gave|returns?|returned|prints?|see)|\bgot|\bactual(?: output| result| value)?:?|\b(?:it|which|this|that|keras|torch|result) (?:returns?|gives?|prints?|yields?)|\bi (?:get|see))\s+(` + value + `)(?:[\s.,;:!?)]|$)`)
+	wantedError = regexp.MustCompile(`(?i)\b(?:expect(?:ed|ing)?(?: to (?:see|get|raise))?|should(?: also)?(?: rather)? (?:be|raise|give|throw|fail with|get|produce)|instead of(?: raising| an?)*|rather than|must raise|supposed to raise|would like to see|want(?:ed)?)\s+(?:an?\s+|the\s+|some\s+|raising\s+)*(?:(?:proper|clear|clean|python|normal|nice|helpful|better|readable)\s+)*((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)|errors?|exceptions?)\b`)
+	raiseWanted = regexp.MustCompile(`(?i)\bshould(?: also)? (raise|throw|be rejected)\b|\b(?:instead of|rather than|without) (raising)\b`)
+	cameError   = regexp.MustCompile(`\b(?:[Rr]aises?|[Rr]aised|[Tt]hrows?|[Ff]ails? with|[Cc]rash(?:es)? with|[Dd]ies with|[Gg]ets?|[Gg]ot|[Ee]nds? (?:in|with)|[Ll]eads to|[Ss]ee|[Gg]ives)\s+(?:an?\s+|the\s+|this\s+)?((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception))\b`)
+	anyError    = regexp.MustCompile(`\b((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception))\b`)
+)
+
+// relations are the claims about several results that prose makes; each is
+// something that should hold.
+var relations = []struct {
+	name string
+	re   *regexp.Regexp
+}{
+	{"all_nan", regexp.MustCompile(`(?i)\b(?:both|all|they|these|the (?:two|results|outputs|values))\s+(?:should|must|ought to)\s+(?:all |both |also )?be nans?\b|\b(?:should|must)\s+(?:all|both) be nans?\b`)},
+	{"all_finite", regexp.MustCompile(`(?i)\b(?:should|must) (?:all |both )?(?:be finite|not be nan|not (?:contain|return|give|have) (?:any )?nans?)\b|\b(?:expected|expect) (?:no nans?|finite (?:values?|numbers?|loss|results?|output))\b|\bshould(?:n't| not) (?:be|contain|return|give) (?:any )?nans?\b`)},
+	{"no_warning", regexp.MustCompile(`(?i)\b(?:should|must|expect(?:ed)?)\b[^.\n]{0,60}\bno (?:\w+ )?warnings?\b|\bshould(?:n't| not) (?:warn|complain|emit (?:a |any )?warnings?|give (?:a |any )?warnings?|print (?:a |any )?warnings?)\b|\b(?:there )?should be no warnings?\b`)},
+	{"no_error", regexp.MustCompile(`(?i)\bshould(?:n't| not) (?:raise|crash|fail|throw|error|abort|segfault|die|break)\b|\b(?:should|must|expect(?:ed)?)\b[^.\n]{0,40}\bno (?:error|exception|crash)s?\b|\b(?:should|expected? (?:it )?to) (?:just |simply )?(?:work|succeed|run|pass|be importable)\b`)},
+	{"same", regexp.MustCompile(`(?i)\b(?:should|must)(?:n't| not|not)? (?:not )?(?:depend on|matter|change|affect|influence)\b[^.\n]{0,60}|\bmust not change\b|\bthe same (?:for|regardless|independent|no matter)\b[^.\n]{0,30}`)},
+	{"equal", regexp.MustCompile(`(?i)\b(?:should|must|ought to|expected? (?:them )?to|expect)\b[^.\n]{0,40}?\b(?:be (?:equal|the same|identical)|give (?:\w+ )?(?:the same|identical|equal)|match|agree|return the same|print the same|have the same|(?:the )?same (?:results?|numbers?|values?|outputs?))\b`)},
+}
+
+// inExpected are relations that need no "should" under a heading that says
+// "expected".
+var inExpected = []struct {
+	name string
+	re   *regexp.Regexp
+}{
+	{"no_warning", regexp.MustCompile(`(?i)\b(?:no|without(?: a| any)?) (?:\w+ )?warnings?\b`)},
+	{"no_error", regexp.MustCompile(`(?i)\b(?:no|without(?: an?| any)?) (?:\w+ )?(?:errors?|exceptions?|crash(?:es)?)\b|\bworks?\b|\bsucceeds?\b`)},
+	{"all_nan", regexp.MustCompile(`(?i)\b(?:both|all) (?:are )?nans?\b`)},
+	{"all_finite", regexp.MustCompile(`(?i)\b(?:no|without) nans?\b|\bfinite\b`)},
+	{"same", regexp.MustCompile(`(?i)\b(?:the )?same (?:numbers?|results?|values?|outputs?|distance|loss|shape)\b|\bidentical\b|\bequal\b`)},
+}
+
+// proseStatements goes through the sentences that may state something.
+func (p *parser) proseStatements() {
+	for _, s := range p.sentences() {
+		if s.start >= p.replies && p.replies < len(p.text) {
+			return
+		}
+		raw := p.proseText(s)
+		if strings.Contains(raw, "`") {
+			p.inlineStatements(s, raw)
+		}
+		p.valueStatements(s)
+		p.errorStatements(s)
+		p.relationStatements(s)
+		p.fragment(s)
+	}
+}
+
+func (p *parser) proseText(s sent) string { return string(p.prose[s.start:s.end]) }
+
+// inlineStatements reads words in backticks: the nearest cue before them says
+// whether they came or should have come.
+func (p *parser) inlineStatements(s sent, raw string) {
+	section := p.roleAt(s.start)
+	from := 0
+	for _, m := range inlineCode.FindAllStringSubmatchIndex(raw, 32) {
+		before := raw[from:m[0]]
+		from = m[1]
+		text := raw[m[2]:m[3]]
+		role, printed := cueBefore(before)
+		if role == "" && valueText.MatchString(text) && !s.title && (section == RoleExpected || section == RoleActual) {
+			role = section
+		}
+		if role == "" {
+			continue
+		}
+		kind, ok := kindOfInline(strings.TrimSpace(text), printed)
+		if !ok {
+			continue
+		}
+		span := trimmed(p.text, Span{s.start + m[2], s.start + m[3]})
+		p.addStatement(Statement{Role: role, Kind: kind, Text: p.text[span.Start:span.End], Span: span, Where: "inline", Block: -1, Approximate: approxLead.MatchString(before), Version: p.versionIn(s)})
+	}
+}
+
+// maxCue is how far before the words a cue may stand, in bytes: further away it
+// speaks of something else (a guess).
+const maxCue = 48
+
+// cueBefore reads the role from the words right before a quotation.
+func cueBefore(before string) (role Role, printed bool) {
+	before = before[max(0, len(before)-maxCue):]
+	w, c := lastMatch(wantedCue, before), lastMatch(cameCue, before)
+	switch {
+	case w < 0 && c < 0:
+		return "", false
+	case w > c, w >= 0 && !strings.Contains(strings.ToLower(before[w:]), "but") && !strings.Contains(strings.ToLower(before[w:]), "got") && strings.HasPrefix(strings.ToLower(before[w:]), "should"):
+		return RoleExpected, false
+	case isWeakCue(before[c:]):
+		return "", false
+	}
+	return RoleActual, printCue.MatchString(before)
+}
+
+// isWeakCue: "is" and "was" and "but" state nothing unless the quotation follows
+// at once.
+func isWeakCue(tail string) bool {
+	word := strings.ToLower(firstWord(tail))
+	return (word == "is" || word == "was" || word == "but") && len(strings.Fields(tail)) > 1 || word == "but"
+}
+
+// versionIn is the one version named in the sentence, nil for none or several.
+func (p *parser) versionIn(s sent) *Version {
+	var out *Version
+	for i := range p.r.Versions {
+		v := p.r.Versions[i]
+		if v.Span.Start >= s.start && v.Span.End <= s.end && v.Dist != "python" && (v.Role == RoleGood || v.Role == RoleBad) {
+			if out != nil {
+				return nil
+			}
+			out = &v
+		}
+	}
+	return out
+}
+
+// valueStatements reads bare values in prose: "should be 2", "got nan".
+func (p *parser) valueStatements(s sent) {
+	t := p.plain[s.start:s.end]
+	for _, side := range []struct {
+		role Role
+		re   *regexp.Regexp
+	}{{RoleExpected, wantedValue}, {RoleActual, cameValue}} {
+		for _, m := range side.re.FindAllStringSubmatchIndex(t, 8) {
+			span := Span{s.start + m[2], s.start + m[3]}
+			if p.quoted(span) || unitAfter.MatchString(t[m[3]:]) {
+				continue
+			}
+			p.addStatement(Statement{Role: side.role, Kind: SaysValue, Text: p.text[span.Start:span.End], Span: span, Where: "prose", Block: -1, Version: p.versionIn(s)})
+		}
+	}
+}
+
+// quoted is true for words that stand in backticks: they were read as such.
+func (p *parser) quoted(s Span) bool {
+	return s.Start > 0 && p.text[s.Start-1] == '`' || s.End < len(p.text) && p.text[s.End] == '`'
+}
+
+// errorStatements reads exceptions in prose: asked for, or come.
+func (p *parser) errorStatements(s sent) {
+	t := p.plain[s.start:s.end]
+	var wanted []Span
+	for _, m := range wantedError.FindAllStringSubmatchIndex(t, 4) {
+		span := Span{s.start + m[2], s.start + m[3]}
+		wanted = append(wanted, span)
+		p.addError(RoleExpected, span, s)
+	}
+	if len(wanted) == 0 {
+		if m := raiseWanted.FindStringSubmatchIndex(t); m != nil {
+			span := Span{s.start + m[0], s.start + m[1]}
+			p.addStatement(Statement{Role: RoleExpected, Kind: SaysException, Text: "error", Span: span, Where: "prose", Block: -1})
+		}
+	}
+	re := cameError
+	if s.title {
+		re = anyError
+	}
+	for _, m := range re.FindAllStringSubmatchIndex(t, 4) {
+		span := Span{s.start + m[2], s.start + m[3]}
+		if len(wanted) > 0 && wanted[0] == span || wantedCue.MatchString(t[max(0, m[2]-maxCue):m[2]]) {
+			continue
+		}
+		p.addError(RoleActual, span, s)
+	}
+}
+
+func (p *parser) addError(role Role, span Span, s sent) {
+	text, where := p.text[span.Start:span.End], "prose"
+	if s.title {
+		where = "heading"
+	}
+	if lower := strings.ToLower(text); strings.HasPrefix(lower, "error") || strings.HasPrefix(lower, "exception") {
+		text = strings.TrimSuffix(lower, "s")
+		if text == "exception" {
+			text = "error" // the contract's word for any exception
+		}
+	}
+	p.addStatement(Statement{Role: role, Kind: SaysException, Text: text, Span: span, Where: where, Block: -1, Version: p.versionIn(s)})
+}
+
+// relationStatements reads claims about several results.
+func (p *parser) relationStatements(s sent) {
+	t := p.plain[s.start:s.end]
+	list := relations
+	if p.roleAt(s.start) == RoleExpected && !s.title {
+		list = append(list[:len(list):len(list)], inExpected...)
+	} else if !strings.Contains(t, "should") && !strings.Contains(t, "must") && !strings.Contains(t, "xpect") && !strings.Contains(t, "ought") {
+		return
+	}
+	seen := map[string]bool{}
+	for _, r := range list {
+		m := r.re.FindStringIndex(t)
+		if m == nil || seen[r.name] {
+			continue
+		}
+		seen[r.name] = true
+		span := trimmed(p.text, Span{s.start + m[0], s.start + m[1]})
+		p.addStatement(Statement{Role: RoleExpected, Kind: SaysRelation, Relation: r.name, Text: p.text[span.Start:span.End], Span: span, Where: "prose", Block: -1})
+	}
+}
+
+var countedNoun = regexp.MustCompile(`^\s*(\d+ ([A-Za-z]{3,}))\b`)
+
+// fragment reads "5 trials, and ..." right after a script that prints that
+// word: the words stand for a part of the output.
+func (p *parser) fragment(s sent) {
+	if s.afterBlock < 0 || p.r.Blocks[s.afterBlock].Kind != BlockPython {
+		return
+	}
+	m := countedNoun.FindStringSubmatchIndex(p.plain[s.start:s.end])
+	if m == nil {
+		return
+	}
+	noun := p.plain[s.start+m[4] : s.start+m[5]]
+	for _, l := range strings.Split(p.r.Blocks[s.afterBlock].Text, "\n") {
+		if strings.Contains(l, "print(") && regexp.MustCompile(`["'][^"']*\b`+noun+`\b`).MatchString(l) {
+			span := Span{s.start + m[2], s.start + m[3]}
+			p.addStatement(Statement{Role: RoleActual, Kind: SaysOutput, Text: p.text[span.Start:span.End], Span: span, Where: "prose", Block: -1})
+			return
+		}
+	}
+}

@@ -1,0 +1,345 @@
+package report
+
+import (
+	"regexp"
+	"strings"
+)
+
+var (
+	fenceOpen   = regexp.MustCompile("^[ \t]*(?:[-*+] +|\\d+[.)] +)?(`{3,}|~{3,})[ \t]*([^`]*)$")
+	replPrompt  = regexp.MustCompile(`^\s*>>> `)
+	cellPrompt  = regexp.MustCompile(`^\s*In \[\d*\]: ?`)
+	listMarker  = regexp.MustCompile(`^\s*(?:[-*+]|\d{1,3}[.)])\s+`)
+	traceStart  = regexp.MustCompile(`^\s*Traceback \(most recent call last\)`)
+	traceEnd    = regexp.MustCompile(`^\s*(?:[A-Za-z_][\w.]*\.)?[A-Za-z_]\w*(?:Error|Exception|Warning|Interrupt|Exit|Iteration)\b`)
+	importLine  = regexp.MustCompile(`^(?:import [A-Za-z_][\w.]*(?:\s*,\s*[\w.]+)*(?: as \w+)?|from [A-Za-z_.][\w.]* import [\w*(].*)\s*(?:#.*)?$`)
+	codeLine    = regexp.MustCompile(`^(?:\s+\S|[A-Za-z_][\w.\[\]"', ]*\s*[-+*/|&@]?=[^=]|[A-Za-z_][\w.]*\(.*|(?:def|class|for|if|while|with|return|import|from|try|except|else|elif|assert|del|raise|async|global|@\w)\b.*|@\w.*|[)\]}#].*|print\b.*)`)
+	openTag     = regexp.MustCompile(`(?i)^\s*<pre>(?:\s*<code[^>]*>)?`)
+	closeTag    = regexp.MustCompile(`(?i)(?:</code>\s*)?</pre>`)
+	markupTags  = regexp.MustCompile(`(?i)</?(?:details|summary|p|br|b|i|code|pre|img|sub|sup|kbd|div|span|h[1-6]|a|hr)\b[^<>]*>`)
+	markdownPic = regexp.MustCompile(`!\[[^\]\n]*\]\([^)\n]*\)`)
+)
+
+// scan finds the blocks and blanks everything that is no prose. One pass over
+// the lines; each branch moves forward, so that the time is linear.
+func (p *parser) scan() {
+	s := scanner{p: p, lastComment: strings.LastIndex(p.text, "-->"), lastPre: strings.LastIndex(strings.ToLower(p.text), "</pre>"), before: true}
+	for i := 0; i < len(p.lines); {
+		i = s.step(i)
+	}
+}
+
+type scanner struct {
+	p *parser
+	// lastComment and lastPre are where the last closing mark is, so that an
+	// unclosed one is not searched for again and again.
+	lastComment, lastPre int
+	before               bool // the line before is blank (or there is none)
+	inList               bool // an indented line continues a list item
+}
+
+// step handles the line i and gives the next line to look at.
+func (s *scanner) step(i int) int {
+	text := s.p.lineText(i)
+	if strings.TrimSpace(text) == "" {
+		s.before = true
+		return i + 1
+	}
+	if next := s.block(i, text); next > i {
+		s.before = true
+		return next
+	}
+	if strings.Contains(text, "![") {
+		for _, m := range markdownPic.FindAllStringIndex(text, -1) {
+			s.p.blank(s.p.lines[i].start+m[0], s.p.lines[i].start+m[1])
+			s.p.pictures++
+		}
+	}
+	if strings.Contains(text, "<") {
+		if next := s.markup(i, text); next > i {
+			return next
+		}
+	}
+	switch {
+	case listMarker.MatchString(text):
+		s.inList = true
+	case indentOf(text) == 0 && s.before:
+		s.inList = false
+	}
+	s.before = false
+	return i + 1
+}
+
+// block tries each form of block that may begin at the line; it gives the line
+// after it, or i when none does.
+func (s *scanner) block(i int, text string) int {
+	if m := fenceOpen.FindStringSubmatch(text); m != nil && fenceTagFits(m[2]) {
+		return s.fenced(i, m[1], strings.TrimSpace(m[2]))
+	}
+	switch {
+	case openTag.MatchString(text) && s.p.lines[i].start < s.lastPre:
+		return s.preformatted(i)
+	case replPrompt.MatchString(text), cellPrompt.MatchString(text):
+		return s.while(i, func(t string) bool { return replPrompt.MatchString(t) || cellPrompt.MatchString(t) })
+	case traceStart.MatchString(text):
+		return s.traceback(i)
+	case indentOf(text) >= 4 && s.before && !s.inList:
+		return s.indented(i)
+	case importLine.MatchString(text):
+		return s.bareCode(i)
+	}
+	return i
+}
+
+// fenceTagFits keeps a line of prose that begins with three backticks out.
+func fenceTagFits(tag string) bool { return len(strings.Fields(tag)) <= 3 }
+
+// fenced reads to the closing fence, or to the end. Issue forms wrap what was
+// pasted in a fence of their own, so a fence right inside a fence is unwrapped.
+func (s *scanner) fenced(i int, fence, tag string) int {
+	p, body := s.p, i+1
+	inner := false
+	for j := body; j < min(len(p.lines), body+3); j++ {
+		t := p.lineText(j)
+		if strings.TrimSpace(t) == "" {
+			continue
+		}
+		if m := fenceOpen.FindStringSubmatch(t); m != nil && strings.TrimSpace(m[2]) != "" && m[1] == fence {
+			tag, body, inner = strings.TrimSpace(m[2]), j+1, true
+		}
+		break
+	}
+	end := body
+	for end < len(p.lines) && !closes(p.lineText(end), fence) {
+		end++
+	}
+	next := end + 1
+	if inner {
+		for j := next; j < min(len(p.lines), next+3); j++ {
+			t := p.lineText(j)
+			if closes(t, fence) {
+				next = j + 1
+			}
+			if strings.TrimSpace(t) != "" {
+				break
+			}
+		}
+	}
+	if end == len(p.lines) {
+		p.note("a code fence is never closed")
+	}
+	s.add(blk{lang: firstWord(tag), first: i, last: min(next, len(p.lines)) - 1}, body, end)
+	return min(next, len(p.lines))
+}
+
+func firstWord(s string) string {
+	if f := strings.Fields(s); len(f) > 0 {
+		return f[0]
+	}
+	return ""
+}
+
+// closes says whether the line is a closing fence for the given opening one.
+func closes(text, fence string) bool {
+	t := strings.TrimSpace(text)
+	return len(t) >= len(fence) && strings.Trim(t, fence[:1]) == ""
+}
+
+// preformatted reads <pre> to </pre>; the tags' own lines belong to it.
+func (s *scanner) preformatted(i int) int {
+	p := s.p
+	start := p.lines[i].start + len(openTag.FindString(p.lineText(i)))
+	end := i
+	for !closeTag.MatchString(p.lineText(end)) {
+		end++
+		if end == len(p.lines) {
+			return i
+		}
+	}
+	stop := p.lines[end].start + closeTag.FindStringIndex(p.lineText(end))[0]
+	if stop < start {
+		return i
+	}
+	b := blk{first: i, last: end}
+	for j := i; j <= end; j++ {
+		l := line{max(p.lines[j].start, start), min(p.lines[j].end, stop)}
+		if l.end > l.start || (j > i && j < end) {
+			b.lines = append(b.lines, l)
+		}
+	}
+	s.keep(b)
+	return end + 1
+}
+
+// while takes lines up to the first blank line that no further such line follows.
+func (s *scanner) while(i int, goes func(string) bool) int {
+	p, end := s.p, i+1
+	for end < len(p.lines) {
+		t := p.lineText(end)
+		if strings.TrimSpace(t) == "" && (end+1 >= len(p.lines) || !goes(p.lineText(end+1))) {
+			break
+		}
+		if fenceOpen.MatchString(t) || headingLine.MatchString(t) {
+			break
+		}
+		end++
+	}
+	s.add(blk{first: i, last: end - 1}, i, end)
+	return end
+}
+
+// traceback takes an unfenced traceback up to the line that names the
+// exception, and the chained ones after it.
+func (s *scanner) traceback(i int) int {
+	p, end, seen := s.p, i+1, false
+	for ; end < len(p.lines); end++ {
+		t := p.lineText(end)
+		blank := strings.TrimSpace(t) == ""
+		if seen && !blank && !traceStart.MatchString(t) && !isChain(t) || fenceOpen.MatchString(t) || headingLine.MatchString(t) {
+			break
+		}
+		if seen && blank && !chainFollows(p, end+1) {
+			break
+		}
+		if traceStart.MatchString(t) {
+			seen = false
+		} else if traceEnd.MatchString(t) && indentOf(t) <= indentOf(p.lineText(i)) {
+			seen = true
+		}
+	}
+	s.add(blk{first: i, last: end - 1, kind: BlockTraceback}, i, end)
+	return end
+}
+
+func isChain(t string) bool {
+	return strings.HasPrefix(strings.TrimSpace(t), "During handling of") || strings.HasPrefix(strings.TrimSpace(t), "The above exception")
+}
+
+func chainFollows(p *parser, i int) bool {
+	return i < len(p.lines) && (isChain(p.lineText(i)) || traceStart.MatchString(p.lineText(i)))
+}
+
+// indented takes an indented code block, blank lines inside it included.
+func (s *scanner) indented(i int) int {
+	p, end := s.p, i
+	for j := i; j < len(p.lines); j++ {
+		t := p.lineText(j)
+		if strings.TrimSpace(t) == "" {
+			continue
+		}
+		if indentOf(t) < 4 {
+			break
+		}
+		end = j + 1
+	}
+	s.add(blk{first: i, last: end - 1}, i, end)
+	return end
+}
+
+// bareCode takes Python that was pasted without any mark: it begins with an
+// import and goes on while the lines look like code.
+func (s *scanner) bareCode(i int) int {
+	p, end := s.p, i+1
+	for j := i + 1; j < len(p.lines); j++ {
+		t := p.lineText(j)
+		if strings.TrimSpace(t) == "" {
+			continue
+		}
+		if !codeLine.MatchString(t) || headingLine.MatchString(t) || fenceOpen.MatchString(t) {
+			break
+		}
+		end = j + 1
+	}
+	if end-i < 2 {
+		return i
+	}
+	s.add(blk{first: i, last: end - 1, lang: ""}, i, end)
+	return end
+}
+
+// add keeps the lines [from, to) as a block, dedented.
+func (s *scanner) add(b blk, from, to int) {
+	p, margin := s.p, -1
+	for j := from; j < to; j++ {
+		t := p.lineText(j)
+		if strings.TrimSpace(t) == "" {
+			continue
+		}
+		if n := len(t) - len(strings.TrimLeft(t, " \t")); margin < 0 || n < margin {
+			margin = n
+		}
+	}
+	// A truncated traceback begins indented on purpose.
+	if margin > 0 && from > b.first && strings.Contains(p.text[p.lines[from].start:p.lines[to-1].end], "File \"") {
+		margin = 0
+	}
+	for j := from; j < to; j++ {
+		l := p.lines[j]
+		l.start = min(l.end, l.start+max(margin, 0))
+		b.lines = append(b.lines, l)
+	}
+	s.keep(b)
+}
+
+// keep blanks the block's lines in the prose and records it when it holds
+// anything and the limit allows.
+func (s *scanner) keep(b blk) {
+	p := s.p
+	p.blank(p.lines[b.first].start, p.lines[b.last].end)
+	if len(b.lines) == 0 {
+		return
+	}
+	b.span = Span{b.lines[0].start, b.lines[len(b.lines)-1].end}
+	if strings.TrimSpace(p.text[b.span.Start:b.span.End]) == "" {
+		return
+	}
+	if len(p.blks) == MaxBlocks {
+		p.dropped++
+		return
+	}
+	b.text = b.join(p.text)
+	for j := b.first; j <= b.last; j++ {
+		p.inBlock[j] = len(p.blks)
+	}
+	p.blks = append(p.blks, b)
+}
+
+// markup blanks tags and HTML comments. A comment may go over many lines: then
+// the line where it ends is returned, else i.
+func (s *scanner) markup(i int, text string) int {
+	p, l := s.p, s.p.lines[i]
+	for _, m := range markupTags.FindAllStringIndex(text, -1) {
+		p.blank(l.start+m[0], l.start+m[1])
+	}
+	from := l.start
+	for {
+		k := strings.Index(p.text[from:l.end], "<!--")
+		if k < 0 {
+			return i
+		}
+		start := from + k
+		if start >= s.lastComment {
+			p.blank(start, l.end)
+			return i
+		}
+		end := start + strings.Index(p.text[start:], "-->") + 3
+		p.blank(start, end)
+		p.hidden = append(p.hidden, Span{start, end})
+		if end > l.end {
+			return s.lineAfter(i, end)
+		}
+		from = end
+	}
+}
+
+// lineAfter gives the line in which the position lies, or the next one when
+// nothing but space follows it there.
+func (s *scanner) lineAfter(i, pos int) int {
+	for i < len(s.p.lines)-1 && s.p.lines[i].end < pos {
+		i++
+	}
+	if strings.TrimSpace(s.p.text[pos:s.p.lines[i].end]) == "" {
+		return i + 1
+	}
+	return i
+}

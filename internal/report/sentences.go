@@ -1,0 +1,158 @@
+package report
+
+import (
+	"regexp"
+	"sort"
+	"strings"
+)
+
+// sent is one sentence of prose, list item or title.
+type sent struct {
+	start, end int
+	item       bool // stands in a list item
+	title      bool
+	// afterBlock is the block that the sentence's paragraph follows directly
+	// and begins, -1 when it does not.
+	afterBlock int
+}
+
+var abbreviation = regexp.MustCompile(`(?i)(?:^|[\s(])(?:e\.g|i\.e|vs|cf|etc|approx|resp|incl|ver|no|fig)\.$`)
+
+// sentences cuts the prose once, in order. A sentence ends at a full stop, a
+// blank line, a list marker, a heading, or a block.
+func (p *parser) sentences() []sent {
+	if p.sents != nil {
+		return p.sents
+	}
+	p.sents = []sent{}
+	var open *sent
+	flush := func(end int) {
+		if open != nil {
+			open.end = end
+			p.split(*open)
+			open = nil
+		}
+	}
+	after := -1
+	for i, l := range p.lines {
+		t := p.plain[l.start:l.end]
+		if p.inBlock[i] >= 0 {
+			flush(l.start)
+			after = p.inBlock[i]
+			continue
+		}
+		item := listMarker.Match(p.prose[l.start:l.end])
+		blank := strings.TrimSpace(t) == ""
+		if blank || item || l.start == p.r.TitleSpan.Start {
+			flush(l.start)
+		}
+		if blank {
+			if strings.TrimSpace(p.lineText(i)) != "" && p.isHead(i) {
+				after = -1
+			}
+			continue
+		}
+		if open == nil {
+			open = &sent{start: l.start, item: item, title: l.start <= p.r.TitleSpan.Start && p.r.TitleSpan.Start < l.end, afterBlock: after}
+			after = -1
+		}
+		if open.title {
+			flush(l.end)
+		}
+	}
+	flush(len(p.text))
+	return p.sents
+}
+
+// split cuts one paragraph at its full stops.
+func (p *parser) split(s sent) {
+	from := s.start
+	for _, m := range sentenceEnd.FindAllStringIndex(p.plain[s.start:s.end], -1) {
+		end := s.start + m[1]
+		if head := p.plain[max(from, s.start+m[0]-8) : s.start+m[0]+1]; abbreviation.MatchString(head) {
+			continue
+		}
+		p.sents = append(p.sents, sent{from, end, s.item, s.title, s.afterBlock})
+		from, s.afterBlock = end, -1
+	}
+	if strings.TrimSpace(p.plain[from:s.end]) != "" {
+		p.sents = append(p.sents, sent{from, s.end, s.item, s.title, s.afterBlock})
+	}
+}
+
+// The words by which reporters say that something is fine or is not. Negated
+// ones are looked for first. Collected from reports, so surely incomplete.
+var (
+	negatedBad  = regexp.MustCompile(`(?i)\b(?:no|not|never|without|nothing|none|\w+n't)\s+(?:\w+\s+){0,2}?(?:errors?|fail\w*|crash\w*|problems?|issues?|warnings?|bugs?|nans?|wrong|broken|break|raise|happen\w*|occur\w*|affected|reproduc\w*|present|appear|hang|leak\w*)\b`)
+	negatedGood = regexp.MustCompile(`(?i)\b(?:no longer|not|never|stopped|stops|cannot|can't|\w+n't|fails to|failed to|not any more)\s+(?:\w+\s+){0,2}?(?:work\w*|fine|ok|correct\w*|pass\w*|help\w*|fix\w*|solve\w*|succeed\w*|right|the same|good)\b`)
+	goodWords   = regexp.MustCompile(`(?i)\b(?:fine|works?|worked|working|ok|okay|correct(?:ly)?|good|as before|pass(?:es|ed)|as expected|expected (?:result|output|value)|helps|helped|fix(?:es|ed)|solve[sd]|resolve[sd]|goes away|went away|disappears|is gone|unaffected|(?:was|is|were) the same|succeed(?:s|ed)|right|all good|happy)\b`)
+	badWords    = regexp.MustCompile(`(?i)\b(?:fail(?:s|ed|ing|ure)?|broken|breaks?|broke|wrong(?:ly)?|crash\w*|errors?|nans?|bad|bugs?|buggy|regress\w*|problems?|issues?|i (?:get|see|got|am seeing|now get)|raises?|raised|throws?|incorrect\w*|hangs?|segfault\w*|abort\w*|differs?|different|slow\w*|nonsense|garbage|twice|silently|affected|stuck|leaks?|happens|occurs|appears|started|introduced|not any ?more|red)\b`)
+	boundary    = regexp.MustCompile(`(?i)[,;:]\s|\s(?:but|while|whereas|and|though|although|then|however|yet)\s|\s[-\x{2013}\x{2014}]+\s`)
+)
+
+type mood struct {
+	start, end int
+	good       bool
+}
+
+// moods finds the words of a sentence that say good or bad, with positions.
+func moods(s string) []mood {
+	var out []mood
+	taken := func(a, b int) bool {
+		for _, m := range out {
+			if a < m.end && b > m.start {
+				return true
+			}
+		}
+		return false
+	}
+	for _, step := range []struct {
+		re   *regexp.Regexp
+		good bool
+	}{{negatedGood, false}, {negatedBad, true}, {goodWords, true}, {badWords, false}} {
+		for _, m := range step.re.FindAllStringIndex(s, 32) {
+			if !taken(m[0], m[1]) {
+				out = append(out, mood{m[0], m[1], step.good})
+			}
+		}
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].start < out[j].start })
+	return out
+}
+
+// Costs of what lies between a version and a word that judges it, in
+// characters of distance; tried on the reports in testdata, otherwise guesses.
+const (
+	costBoundary = 40
+	costVersion  = 60
+	maxMood      = 130
+)
+
+// moodAt is the judging word nearest to the range [start, end) of a sentence,
+// where a clause boundary or another version in between counts extra.
+func moodAt(s string, all []mood, versions [][2]int, start, end int) (good, ok bool) {
+	best := maxMood + 1
+	for _, m := range all {
+		from, to := end, m.start
+		if m.end <= start {
+			from, to = m.end, start
+		}
+		if to < from {
+			continue
+		}
+		cost := to - from + costBoundary*len(boundary.FindAllStringIndex(s[from:to], 8))
+		for _, v := range versions {
+			if v[0] >= from && v[1] <= to {
+				cost += costVersion
+			}
+		}
+		// What is said after the version is said of it rather than what was before.
+		if m.end <= start {
+			cost++
+		}
+		if cost < best {
+			best, good, ok = cost, m.good, true
+		}
+	}
+	return good, ok
+}

@@ -1,0 +1,116 @@
+package report
+
+import (
+	"regexp"
+	"strings"
+)
+
+// maxTitle cuts a title that was taken from running text (a guess).
+const maxTitle = 240
+
+var frontLine = regexp.MustCompile(`(?i)^\s*(?:[-*]\s+)?(?:\*\*)?(title|subject|date|filed|created(?:_at| at| on)?|opened|reported|submitted|labels?|repo(?:sitory)?)(?:\*\*)?\s*:(?:\*\*)?\s*(.*?)\s*$`)
+
+// readFront reads front matter: a block between --- lines at the very top, or
+// loose "Filed: 2024-03-05" lines near the top. Dates only count there.
+func (p *parser) readFront() {
+	first := p.firstLine(0)
+	if first < len(p.lines) && strings.TrimSpace(p.lineText(first)) == "---" {
+		for j := first + 1; j < min(len(p.lines), first+40); j++ {
+			if strings.TrimSpace(p.lineText(j)) == "---" {
+				p.frontBlock(first, j)
+				return
+			}
+		}
+	}
+	// Loose lines: among the first twelve lines, outside blocks.
+	for j := first; j < min(len(p.lines), first+12); j++ {
+		text := p.proseLine(j)
+		if m := frontLine.FindStringSubmatchIndex(text); m != nil && p.front(j, text, m) {
+			p.blank(p.lines[j].start, p.lines[j].end)
+		}
+	}
+}
+
+func (p *parser) frontBlock(first, last int) {
+	for j := first + 1; j < last; j++ {
+		text := p.lineText(j)
+		if m := frontLine.FindStringSubmatchIndex(text); m != nil {
+			p.front(j, text, m)
+		}
+	}
+	p.blank(p.lines[first].start, p.lines[last].end)
+	p.bodyAt = min(p.lines[last].end+1, len(p.text))
+}
+
+// front takes one line's fact; false when the line is prose after all.
+func (p *parser) front(j int, text string, m []int) bool {
+	key, value := strings.ToLower(text[m[2]:m[3]]), text[m[4]:m[5]]
+	switch {
+	case key == "title" || key == "subject":
+		if value == "" || p.r.Title != "" {
+			return false
+		}
+		p.setTitle(p.lines[j].start+m[4], p.lines[j].start+m[5])
+		return true
+	case strings.HasPrefix(key, "label"):
+		for _, l := range strings.FieldsFunc(strings.Trim(value, "[]"), func(r rune) bool { return r == ',' }) {
+			p.r.Labels = append(p.r.Labels, strings.Trim(strings.TrimSpace(l), `"'`))
+		}
+		return true
+	case strings.HasPrefix(key, "repo"):
+		return true
+	default:
+		t, ok := parseDay(value)
+		if ok {
+			p.r.Created = t
+		}
+		return ok
+	}
+}
+
+func (p *parser) firstLine(from int) int {
+	for from < len(p.lines) && strings.TrimSpace(p.lineText(from)) == "" {
+		from++
+	}
+	return from
+}
+
+// findTitle takes the front matter's title, else the first heading when the
+// text begins with it, else the first line of prose. A form without a title
+// begins with a field's heading: that is none.
+func (p *parser) findTitle() {
+	if p.r.Title != "" {
+		return
+	}
+	if len(p.heads) > 0 && strings.TrimSpace(string(p.prose[p.bodyAt:p.heads[0].lineStart])) == "" && !p.blockBefore(p.heads[0].lineStart) {
+		h := p.heads[0]
+		if h.level == 1 || (h.level < pseudoLevel && roleOfHeading(h.text) == RoleDescription && !fieldName.MatchString(h.text)) {
+			p.setTitle(h.start, h.end)
+			p.bodyAt = h.bodyAt
+			p.heads = p.heads[1:]
+			return
+		}
+	}
+	for i := range p.lines {
+		s := trimmed(p.text, Span{p.lines[i].start, p.lines[i].end})
+		if strings.TrimSpace(p.proseLine(i)) == "" {
+			continue
+		}
+		if s.End-s.Start > maxTitle {
+			s.End = s.Start + len(cut(p.text[s.Start:s.End], maxTitle))
+		}
+		p.setTitle(s.Start, s.End)
+		return
+	}
+}
+
+var fieldName = regexp.MustCompile(`(?i)^(?:describe the bug|bug(?: description)?|description|summary|issue|problem|what is the (?:bug|issue|problem)\??|🐛.*)$`)
+
+func (p *parser) blockBefore(pos int) bool {
+	return len(p.blks) > 0 && p.blks[0].span.Start < pos
+}
+
+func (p *parser) setTitle(start, end int) {
+	s := trimmed(p.text, Span{start, end})
+	p.r.Title, p.r.TitleSpan = p.text[s.Start:s.End], s
+}

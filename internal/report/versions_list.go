@@ -1,0 +1,279 @@
+package report
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/repgen/repgen/internal/pydist"
+)
+
+// The forms of lines in lists of installed packages. Group 1 is the name, 2
+// the version.
+var (
+	freezeLine  = regexp.MustCompile(`^\s*([A-Za-z0-9][\w.-]*)(?:\[[\w, -]*\])?\s*((?:===?|~=|!=|>=|<=|>|<)\s*[\w.*+!-]+(?:\s*,\s*(?:===?|~=|!=|>=|<=|>|<)\s*[\w.*+!-]+)*)\s*(?:;.*|#.*|--hash.*|\\)?$`)
+	atLine      = regexp.MustCompile(`^\s*([A-Za-z0-9][\w.-]*)(?:\[[\w, -]*\])?\s+@\s+(\S+)`)
+	editLine    = regexp.MustCompile(`^\s*-e\s+(\S+)`)
+	condaEnv    = regexp.MustCompile(`^\s*-\s*([A-Za-z0-9_][\w.-]*)={1,2}([0-9][\w.+]*)(?:=\S+)?\s*$`)
+	columnsLine = regexp.MustCompile(`^\s*([A-Za-z0-9_][\w.-]*)\s+v?(` + versionText + `)(?:\s+(\S.*))?$`)
+	colonLine   = regexp.MustCompile(`^\s*(?:[-*]\s+)?` + "`?" + `([A-Za-z][\w. -]*?)` + "`?" + `(?:\s+[vV]ersion)?(?:\s*\([^)]*\))?\s*[:=]\s*v?(` + versionText + `)\b(.*)$`)
+	pipTagLine  = regexp.MustCompile(`^\s*\[(pip3?|conda)\]\s+([A-Za-z0-9_][\w.-]*)(?:==|\s+)(` + versionText + `)`)
+	condaHeader = regexp.MustCompile(`(?m)^#\s*(?:packages in environment|Name\s+Version)`)
+	pipHeader   = regexp.MustCompile(`(?m)^\s*Package\s+Version`)
+	listTitle   = regexp.MustCompile(`(?m)^(?:Collecting environment information|PyTorch version:|System:\s*$|Python dependencies:|INSTALLED VERSIONS|\s*sklearn: \d|device info: |jax:\s+\d|dependencies:\s*$)`)
+	notSoftware = regexp.MustCompile(`(?i)^(?:machine|executable|processor|platform|os|os-release|byteorder|lc_all|lang|locale|gcc version|gcc|clang version|cmake version|libc version|libc|glibc|cuda|cudnn|cuda used to build pytorch|rocm used to build pytorch|hip runtime version|miopen runtime version|cuda runtime version|cudnn version|driver|nvidia driver version|model name|cpu.*|bogomips|stepping|family|core\(s\).*|thread\(s\).*|socket.*|numa.*|gpu.*|filename|prefix|user_api|internal_api|num_threads|version|threading_layer|architecture|device.*|devices|process_count|time|epoch|loss|acc.*|score|step|lr|seed|shape|size|is .*|using .*|kernel|release|using|memory|ram|windows|linux|ubuntu|macos|debian|node|commit)$`)
+)
+
+// isVersionList says whether a block is a list of installed software.
+func isVersionList(text string) bool {
+	if condaHeader.MatchString(text) || pipHeader.MatchString(text) {
+		return true
+	}
+	fits, all := 0, 0
+	for _, l := range strings.Split(text, "\n") {
+		if strings.TrimSpace(l) == "" || strings.HasPrefix(strings.TrimSpace(l), "#") {
+			continue
+		}
+		all++
+		if freezeLine.MatchString(l) || atLine.MatchString(l) || editLine.MatchString(l) || condaEnv.MatchString(l) || pipTagLine.MatchString(l) {
+			fits++
+		}
+	}
+	return fits > 0 && fits*10 >= all*6 || listTitle.MatchString(text) && looksLikeVersions(text)
+}
+
+// looksLikeVersions is the weaker question, asked when the lead or the heading
+// speaks of versions: at least half of the lines name one.
+func looksLikeVersions(text string) bool {
+	fits, all := 0, 0
+	for _, l := range strings.Split(text, "\n") {
+		t := strings.TrimSpace(l)
+		if t == "" {
+			continue
+		}
+		all++
+		if freezeLine.MatchString(l) || columnsLine.MatchString(l) || colonLine.MatchString(l) || strings.HasSuffix(t, ": None") || strings.HasSuffix(t, ":") || strings.Contains(t, ": ") || platformLine.MatchString(t) {
+			fits++
+		}
+	}
+	return all > 0 && fits*2 >= all
+}
+
+var platformLine = regexp.MustCompile(`^(?:Linux|Windows|macOS|Darwin)-\S+$`)
+
+// blockVersions reads the versions of one block.
+func (p *parser) blockVersions(i int) {
+	b, kind := &p.blks[i], p.r.Blocks[i].Kind
+	switch kind {
+	case BlockVersions:
+		p.listVersions(i)
+	case BlockOutput:
+		if p.r.Blocks[i].Role == RoleVersions {
+			p.listVersions(i)
+			return
+		}
+		p.printedVersions(i)
+	case BlockREPL, BlockPython, BlockShell:
+		for _, l := range b.lines {
+			if t := p.text[l.start:l.end]; strings.Contains(t, "install") {
+				p.installLine(l.start, t)
+			}
+		}
+		p.inlineMetadata(b)
+		if kind == BlockREPL {
+			p.printedVersions(i)
+		}
+	}
+}
+
+// listVersions reads line by line: each form is told by the line itself, so
+// that a collect_env with a freeze inside needs no mode. Only the columns of
+// pip list and conda list need to be announced.
+func (p *parser) listVersions(i int) {
+	b := &p.blks[i]
+	where := listWhere(b.text, b.lang, p.r.Blocks[i].Lead, len(b.lines), b.lines[0].start > p.lines[b.first].start)
+	conda := condaHeader.MatchString(b.text)
+	for k, l := range b.lines {
+		if k > 4096 {
+			p.note("a list of versions was read to its line 4096 only")
+			return
+		}
+		p.listLine(l, where, conda)
+	}
+}
+
+func listWhere(text, lang, lead string, lines int, indented bool) string {
+	switch {
+	case condaHeader.MatchString(text), strings.Contains(text, "\ndependencies:"), strings.HasPrefix(text, "dependencies:"):
+		return "conda"
+	case strings.Contains(text, "Collecting environment information"), strings.Contains(text, "PyTorch version:"), strings.Contains(text, "[pip3]"):
+		return "collect_env"
+	case strings.Contains(text, "=="), pipHeader.MatchString(text):
+		if strings.Contains(strings.ToLower(lead+lang), "requirement") || indented && lines <= 3 {
+			return "requirements"
+		}
+		return "freeze"
+	case colonLine.MatchString(strings.TrimRight(firstVersionLine(text), "\n")):
+		return "show_versions"
+	}
+	return "printed"
+}
+
+func firstVersionLine(text string) string {
+	for _, l := range strings.Split(text, "\n") {
+		if colonLine.MatchString(l) {
+			return l
+		}
+	}
+	return ""
+}
+
+func (p *parser) listLine(l line, where string, conda bool) {
+	t := p.text[l.start:l.end]
+	if len(t) > 400 {
+		return
+	}
+	span := func(m []int, from, to int) Span { return Span{l.start + m[2*from], l.start + m[2*to+1]} }
+	switch {
+	case strings.HasPrefix(strings.TrimSpace(t), "#"):
+	case pipTagLine.MatchString(t):
+		m := pipTagLine.FindStringSubmatchIndex(t)
+		p.installed(t[m[4]:m[5]], t[m[6]:m[7]], "collect_env", span(m, 2, 3))
+	case editLine.MatchString(t), atLine.MatchString(t):
+		p.localLine(l, t, where)
+	case freezeLine.MatchString(t):
+		m := freezeLine.FindStringSubmatchIndex(t)
+		p.requirement(t[m[2]:m[3]], t[m[4]:m[5]], where, span(m, 1, 2))
+	case condaEnv.MatchString(t):
+		m := condaEnv.FindStringSubmatchIndex(t)
+		p.installed(t[m[2]:m[3]], t[m[4]:m[5]], "conda", span(m, 1, 2))
+	case colonLine.MatchString(t):
+		m := colonLine.FindStringSubmatchIndex(t)
+		p.colonVersion(t[m[2]:m[3]], t[m[4]:m[5]], where, span(m, 1, 2))
+	case columnsLine.MatchString(t):
+		m := columnsLine.FindStringSubmatchIndex(t)
+		rest := ""
+		if m[6] >= 0 {
+			rest = t[m[6]:m[7]]
+		}
+		p.columns(t[m[2]:m[3]], t[m[4]:m[5]], rest, where, conda, span(m, 1, 2))
+	}
+}
+
+// columns is a line of pip list (a third column is a private path) or conda list.
+func (p *parser) columns(name, version, rest, where string, conda bool, s Span) {
+	if notSoftware.MatchString(name) {
+		return
+	}
+	if v := p.installed(name, version, where, s); v != nil && !conda && strings.ContainsAny(rest, `/\`) {
+		v.Local = true
+	}
+}
+
+// installed records one package of a list: exact, however few numbers it has.
+func (p *parser) installed(name, version, where string, s Span) *Version {
+	dist, known := distOf(name)
+	if !known {
+		dist = pydist.Normalize(name)
+	}
+	if _, isDist := pydist.FromImport(name); known && where != "printed" && where != "show_versions" && !isDist && dist != "python" && where != "collect_env" && where != "conda" {
+		dist = pydist.Normalize(name) // a list of distributions names distributions
+	}
+	return p.addVersion(Version{Name: name, Dist: dist, Spec: trimV(version), Kind: exactOr(dist, version), Where: where, Span: s})
+}
+
+func exactOr(dist, version string) VersionKind {
+	if dist == "python" {
+		return kindOf(dist, version)
+	}
+	if strings.HasSuffix(version, ".x") || strings.HasSuffix(version, "*") {
+		return VersionPartial
+	}
+	return VersionExact
+}
+
+// requirement is a line of pip freeze or of a requirements file.
+func (p *parser) requirement(name, spec, where string, s Span) {
+	v := Version{Name: name, Dist: pydist.Normalize(name), Where: where, Span: s}
+	bare := strings.TrimSpace(strings.TrimLeft(spec, "="))
+	if strings.HasPrefix(spec, "==") && !strings.ContainsAny(bare, "<>=!~,") {
+		v.Spec, v.Kind = bare, exactOr(v.Dist, bare)
+	} else {
+		v.Spec, v.Kind = strings.TrimSpace(spec), VersionRange
+	}
+	p.addVersion(v)
+}
+
+func (p *parser) colonVersion(name, version, where string, s Span) {
+	name = strings.TrimSpace(name)
+	if notSoftware.MatchString(name) || dateLike.MatchString(version) {
+		return
+	}
+	if where == "freeze" || where == "requirements" || where == "printed" {
+		where = "show_versions"
+	}
+	if strings.Contains(name, " ") {
+		if _, known := distOf(name); !known {
+			return
+		}
+	}
+	p.installed(name, version, where, s)
+}
+
+var eggName = regexp.MustCompile(`[#&]egg=([\w.-]+)`)
+var gitName = regexp.MustCompile(`/([\w.-]+?)(?:\.git)?(?:@([\w.+-]+))?(?:#.*)?$`)
+
+// localLine is "name @ file:///...", "-e git+https://..." and the like: what no
+// index has.
+func (p *parser) localLine(l line, t, where string) {
+	name, url, at := "", "", Span{}
+	if m := atLine.FindStringSubmatchIndex(t); m != nil {
+		name, url, at = t[m[2]:m[3]], t[m[4]:m[5]], Span{l.start + m[2], l.start + m[5]}
+	} else {
+		m := editLine.FindStringSubmatchIndex(t)
+		url, at = t[m[2]:m[3]], Span{l.start + m[2], l.start + m[3]}
+	}
+	spec := ""
+	if m := gitName.FindStringSubmatch(url); m != nil {
+		if name == "" {
+			name = m[1]
+		}
+		spec = m[2]
+	}
+	if m := eggName.FindStringSubmatch(url); m != nil {
+		name = m[1]
+	}
+	if name == "" {
+		return
+	}
+	if m := wheelVersion.FindStringSubmatch(url); m != nil {
+		spec = m[1]
+	}
+	v := Version{Name: name, Dist: pydist.Normalize(name), Spec: trimV(spec), Where: where, Span: at, Local: true}
+	if !wholeVersion.MatchString(spec) {
+		v.Kind = VersionMoving
+	}
+	p.addVersion(v)
+}
+
+var wheelVersion = regexp.MustCompile(`/[\w.]+-(` + versionText + `)-(?:cp|py)\d`)
+
+// printedVersions reads lines of output that print a name and its version
+// ("POT 0.9.5", "keras 3.6.0 argmin = 0"): only names that are known.
+func (p *parser) printedVersions(i int) {
+	b := &p.blks[i]
+	for k, l := range b.lines {
+		if k > 200 {
+			return
+		}
+		t := p.text[l.start:l.end]
+		m := printedPair.FindStringSubmatchIndex(t)
+		if m == nil || dateLike.MatchString(t[m[4]:m[5]]) {
+			continue
+		}
+		if dist, known := distOf(t[m[2]:m[3]]); known && strings.Contains(t[m[4]:m[5]], ".") {
+			p.addVersion(Version{Name: t[m[2]:m[3]], Dist: dist, Spec: trimV(t[m[4]:m[5]]), Kind: kindOf(dist, t[m[4]:m[5]]), Where: "printed", Span: Span{l.start + m[2], l.start + m[5]}})
+		}
+	}
+}
+
+var printedPair = regexp.MustCompile(`^\s*([A-Za-z][\w-]*)(?:\.__version__)?(?: version)?\s*[:=]?\s+v?(` + versionText + `)(?:\s|$)`)
