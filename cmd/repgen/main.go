@@ -2,4 +2,10 @@
 // and a verdict that anyone can re-run.
 package main
 
-func main() {}
+import (
+	"os"
+
+	"github.com/repgen/repgen/internal/cli"
+)
+
+func main() { os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }

@@ -80,6 +80,8 @@ type Lock struct {
 	// Spec's after the ladder's repairs.
 	Requirements []Requirement `json:"requirements,omitempty"`
 	Constraints  []Requirement `json:"constraints,omitempty"`
+	// Env are the variables of the Spec, for who runs something in it.
+	Env map[string]string `json:"env,omitempty"`
 	// Exempt are distributions that the date does not bind, because the index
 	// holds them under a later upload time than their release.
 	Exempt []string `json:"exempt,omitempty"`

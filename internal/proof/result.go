@@ -60,6 +60,8 @@ type ResultVersion struct {
 	Hits    int      `json:"hits"`
 	Runs    int      `json:"runs"`
 	Moved   []string `json:"moved,omitempty"`
+	// Unavailable says why nothing ran there.
+	Unavailable string `json:"unavailable,omitempty"`
 }
 
 // ResultEnv is the environment of the reported side.

@@ -1,0 +1,177 @@
+package bundle
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"sort"
+
+	"github.com/repgen/repgen/internal/candidate"
+	"github.com/repgen/repgen/internal/oracle"
+	"github.com/repgen/repgen/internal/proof"
+	"github.com/repgen/repgen/internal/sandbox"
+)
+
+// ErrNoBundle says that a folder is no bundle.
+var ErrNoBundle = errors.New("no bundle of repgen is there")
+
+// Bundle is one that was read back and whose files are what the manifest says.
+type Bundle struct {
+	Candidate *candidate.Candidate
+	Outcome   *proof.Outcome
+	Result    *proof.Result
+}
+
+// maxFile and maxFiles bound what is read of a stranger's folder. Guesses: the
+// largest file of the measured bundles is under 1 MiB.
+const (
+	maxFile  = 64 << 20
+	maxFiles = 5000
+)
+
+// Read reads a bundle. tampered lists what differs from the manifest or does
+// not follow from the evidence; then nothing of the bundle may be believed.
+func Read(dir string) (b *Bundle, tampered []string, err error) {
+	m, err := readManifest(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	files, tampered, err := readFiles(dir, m)
+	if err != nil || len(tampered) > 0 {
+		return nil, tampered, err
+	}
+	b, err = assemble(files)
+	if err != nil {
+		return nil, []string{err.Error()}, nil
+	}
+	return b, b.inconsistent(), nil
+}
+
+func readManifest(dir string) (*Manifest, error) {
+	info, err := os.Stat(dir)
+	if err == nil && !info.IsDir() {
+		return nil, fmt.Errorf("open %s: it is a file, a bundle is a folder: unpack it first: %w", dir, ErrNoBundle)
+	}
+	data, err := os.ReadFile(filepath.Join(dir, fileManifest))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("open %s: %w", dir, ErrNoBundle)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the manifest: %w", err)
+	}
+	var m Manifest
+	if err := json.Unmarshal(data, &m); err != nil || m.Schema == 0 {
+		return nil, fmt.Errorf("read the manifest of %s: it is damaged: %w", dir, ErrNoBundle)
+	}
+	if m.Schema > Schema {
+		return nil, fmt.Errorf("read the manifest of %s: layout %d is newer than this repgen knows: update repgen", dir, m.Schema)
+	}
+	return &m, nil
+}
+
+// readFiles reads what the manifest lists, without following links, and says
+// what is changed, missing, added or no plain file.
+func readFiles(dir string, m *Manifest) (map[string][]byte, []string, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, nil, fmt.Errorf("open the bundle: %w", err)
+	}
+	defer func() { _ = root.Close() }()
+	files, problems := map[string][]byte{}, []string{}
+	seen := 0
+	err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || name == fileManifest {
+			return err
+		}
+		if seen++; seen > maxFiles {
+			return fmt.Errorf("the bundle holds more than %d files", maxFiles)
+		}
+		want, listed := m.Files[name]
+		info, err := d.Info()
+		switch {
+		case err != nil:
+			return err
+		case !info.Mode().IsRegular():
+			problems = append(problems, name+": is no plain file")
+		case !listed:
+			problems = append(problems, name+": was added")
+		case info.Size() > maxFile:
+			problems = append(problems, name+": is too large")
+		default:
+			data, err := root.ReadFile(name)
+			if err != nil {
+				return err
+			}
+			files[name] = data
+			if digest(data) != want {
+				problems = append(problems, name+": was changed")
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("read the bundle: %w", err)
+	}
+	for name := range m.Files {
+		if _, ok := files[name]; !ok {
+			problems = append(problems, name+": is missing")
+		}
+	}
+	sort.Strings(problems)
+	return files, problems, nil
+}
+
+// assemble puts the parts together.
+func assemble(files map[string][]byte) (*Bundle, error) {
+	var ev evidenceFile
+	b := &Bundle{Candidate: &candidate.Candidate{}, Result: &proof.Result{}}
+	exp := &oracle.Expectation{}
+	for name, v := range map[string]any{fileEvidence: &ev, fileCandidate: b.Candidate, fileVerdict: b.Result, fileOracle: &exp} {
+		if err := json.Unmarshal(files[name], v); err != nil {
+			return nil, fmt.Errorf("%s: cannot be read: %w", name, err)
+		}
+	}
+	script, ok := body(string(files[fileScript]))
+	if !ok || ev.Outcome == nil {
+		return nil, fmt.Errorf("%s: the line that begins the script is missing", fileScript)
+	}
+	b.Candidate.Script = script
+	b.Outcome = ev.Outcome
+	b.Outcome.Expectation = exp
+	for i, names := range ev.Executions {
+		if i >= len(b.Outcome.Evidence.Groups) {
+			return nil, fmt.Errorf("%s: more executions than groups", fileEvidence)
+		}
+		for _, name := range names {
+			var ex sandbox.Execution
+			file := path.Join(name, "record.json")
+			if err := json.Unmarshal(files[file], &ex); err != nil {
+				return nil, fmt.Errorf("%s: cannot be read: %w", file, err)
+			}
+			g := &b.Outcome.Evidence.Groups[i]
+			g.Executions = append(g.Executions, ex)
+		}
+	}
+	return b, nil
+}
+
+// inconsistent judges the recorded executions again: a verdict that does not
+// follow from them was not made by them.
+func (b *Bundle) inconsistent() []string {
+	if b.Outcome.Expectation == nil || b.Outcome.Unavailable != nil {
+		return nil
+	}
+	v := proof.Rejudge(*b.Outcome.Expectation, b.Outcome.Evidence)
+	var out []string
+	if v.Headline != b.Outcome.Verdict.Headline || v.Headline != b.Result.Headline {
+		out = append(out, fmt.Sprintf("%s: says %s, the recorded executions say %s", fileVerdict, b.Result.Headline, v.Headline))
+	}
+	if v.Grade != b.Outcome.Verdict.Grade || v.Grade != b.Result.Grade {
+		out = append(out, fmt.Sprintf("%s: says grade %q, the recorded executions say %q", fileVerdict, b.Result.Grade, v.Grade))
+	}
+	return out
+}

@@ -1,0 +1,76 @@
+package bundle
+
+import (
+	"fmt"
+	"strings"
+	"text/template"
+
+	"github.com/repgen/repgen/internal/proof"
+)
+
+// readmeText is one screen for a stranger who was sent the folder.
+var readmeText = template.Must(template.New("readme").Parse(`# {{.Title}}
+
+**{{.Headline}}**{{if .Grade}}, grade {{.Grade}}{{end}}: the symptom came in {{.R.Hits}} of {{.R.Runs}} executions{{if .R.Runs}} (95 % interval {{printf "%.2f" .Low}}-{{printf "%.2f" .High}}){{end}}{{if .R.Subject.Name}}, {{.R.Subject.Name}} {{.R.Subject.Version}}{{end}}.
+
+| package | version | side | symptom | hits |
+|---|---|---|---|---|
+{{range .R.Versions}}| {{.Package}} | {{.Version}} | {{.Side}} | {{.Symptom}} | {{.Hits}} of {{.Runs}} |
+{{end}}
+{{range .Reasons}}- {{.}}
+{{end}}
+## Run it again
+
+    uv run reproduce.py        # the script alone, in its own environment
+    repgen verify .            # every execution, compared with the records here
+
+Environment: Python {{.Python}}, packages as of {{.AsOf}} ({{.AsOfSource}}); exact versions in requirements.lock.
+{{if .Edits}}
+The script differs from the report's text by these edits:
+{{range .Edits}}- {{.Kind}}: {{.Why}}
+{{end}}{{end}}
+## Files
+
+reproduce.py the script; requirements.lock the environment; oracle.json the expected symptom as data; executions/ what each run did; verdict.json the result; manifest.json a SHA-256 of every file.
+`))
+
+// readmeReasons is how many reasons fit on one screen.
+const readmeReasons = 6
+
+func readme(c Content) string {
+	r := c.Result
+	data := struct {
+		*proofView
+		R *proof.Result
+	}{&proofView{
+		Title: oneLine(c.Report.Title), Headline: string(r.Headline), Grade: string(r.Grade),
+		Low: r.Interval[0], High: r.Interval[1], Reasons: r.Reasons,
+	}, r}
+	if len(data.Reasons) > readmeReasons {
+		data.Reasons = data.Reasons[:readmeReasons]
+	}
+	if e := r.Environment; e != nil {
+		data.Python, data.AsOf, data.AsOfSource = e.Python, e.AsOf, e.AsOfSource
+	}
+	for _, e := range r.Edits {
+		data.Edits = append(data.Edits, editLine{e.Kind, e.Why})
+	}
+	var b strings.Builder
+	if err := readmeText.Execute(&b, data); err != nil {
+		return fmt.Sprintf("# %s\n\n%s\n", oneLine(c.Report.Title), r.Headline)
+	}
+	return b.String()
+}
+
+// proofView holds what the template needs beside the result.
+type proofView struct {
+	Title, Headline, Grade   string
+	Low, High                float64
+	Reasons                  []string
+	Python, AsOf, AsOfSource string
+	Edits                    []editLine
+}
+
+type editLine struct{ Kind, Why string }
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

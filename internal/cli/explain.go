@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"syscall"
+
+	"github.com/repgen/repgen/internal/environment"
+	"github.com/repgen/repgen/internal/pipeline"
+	"github.com/repgen/repgen/internal/proof"
+	"github.com/repgen/repgen/internal/report"
+)
+
+// explain turns an error into what happened, why and what to do next, and the
+// exit code.
+func explain(err error) (proof.ResultError, int) {
+	e := proof.ResultError{What: err.Error()}
+	var index *environment.IndexError
+	var use usageError
+	switch {
+	case errors.Is(err, context.Canceled):
+		return proof.ResultError{What: "interrupted", Why: "a signal asked to stop", Next: "go on with --resume and the run folder"}, exitInterrupted
+	case errors.As(err, &use):
+		e.Next = "repgen COMMAND --help"
+		return e, exitUsage
+	case errors.As(err, &index):
+		return proof.ResultError{What: index.What, Why: index.Why, Next: index.Next}, exitFailed
+	case errors.Is(err, report.ErrEmpty):
+		e.Next = "give a file that holds the report's text"
+		return e, exitUsage
+	case errors.Is(err, report.ErrBinary):
+		e.Next = "give the report as text or Markdown, or as the tracker's JSON"
+		return e, exitUsage
+	case errors.Is(err, syscall.ENOSPC):
+		e.Why = "the disk is full"
+		e.Next = "free some space, then go on with --resume; repgen's own cache can be moved with REPGEN_CACHE_DIR"
+		return e, exitFailed
+	case errors.Is(err, pipeline.ErrInUse):
+		e.Next = "wait for it, or choose another --out"
+		return e, exitFailed
+	case errors.Is(err, pipeline.ErrOtherReport):
+		e.Next = "choose another --out"
+		return e, exitUsage
+	case errors.Is(err, pipeline.ErrNoRun):
+		e.Next = "give the run folder that reproduce printed"
+		return e, exitUsage
+	case errors.Is(err, fs.ErrNotExist):
+		e.Next = "check the path"
+		return e, exitUsage
+	}
+	return explainMore(err, e)
+}

@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/repgen/repgen/internal/output"
+	"github.com/repgen/repgen/internal/triage"
+)
+
+type triageCmd struct {
+	Report  string `arg:"" help:"The report: a file, - for standard input, an issue's URL or owner/repo#N."`
+	Subject string `help:"The package under suspicion." placeholder:"NAME"`
+	Good    string `help:"A version of the subject that is known to be good." placeholder:"VERSION"`
+	show
+}
+
+// Run reads a report and says what could be done with it.
+func (c *triageCmd) Run(ctx context.Context, s streams) error {
+	rep, err := readReport(ctx, c.Report, s)
+	if err != nil {
+		return c.fail(s, err)
+	}
+	d := triage.Decide(rep, triage.Options{Subject: c.Subject, Good: c.Good})
+	switch {
+	case c.JSON:
+		if err := output.JSON(s.out, d); err != nil {
+			return err
+		}
+	case c.Quiet:
+		_, _ = fmt.Fprintln(s.out, d.Route)
+	default:
+		printDecision(s, d)
+	}
+	if d.Route != triage.Attempt {
+		return exit{5}
+	}
+	return nil
+}
+
+func printDecision(s streams, d *triage.Decision) {
+	st := style(s.out)
+	line := func(name, text string) {
+		if text != "" {
+			_, _ = fmt.Fprintln(s.out, output.StageLine(name, text, st))
+		}
+	}
+	line("route", string(d.Route))
+	line("script", d.Summary)
+	line("subject", strings.Join(d.Subjects, ", "))
+	if e := d.Expectation; e != nil {
+		line("symptom", strings.Join(strings.Fields(string(e.Symptom.Kind)+" "+e.Symptom.Exception+" "+e.Symptom.Message), " "))
+		line("oracle", string(e.Oracle))
+	}
+	for _, r := range d.Reasons {
+		line("why", r.Text)
+	}
+	for _, m := range d.Missing {
+		line("missing", m)
+	}
+	if d.Reply != "" {
+		_, _ = fmt.Fprintf(s.out, "\n%s\n", output.Inert(d.Reply))
+	}
+}

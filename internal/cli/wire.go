@@ -1,0 +1,125 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/repgen/repgen/internal/environment"
+	"github.com/repgen/repgen/internal/pipeline"
+	"github.com/repgen/repgen/internal/report/github"
+	"github.com/repgen/repgen/internal/sandbox"
+	"github.com/repgen/repgen/internal/sandbox/bwrap"
+	"github.com/repgen/repgen/internal/sandbox/native"
+	"github.com/repgen/repgen/internal/system"
+)
+
+// layerError says that the chosen isolation could not be set up: fail closed.
+type layerError struct{ err error }
+
+func (e *layerError) Error() string { return e.err.Error() }
+func (e *layerError) Unwrap() error { return e.err }
+
+// lazySandbox opens the isolation when something is first run: a report that
+// ends at triage needs none.
+type lazySandbox struct {
+	unsafe bool
+	log    *slog.Logger
+	once   sync.Once
+	inner  sandbox.Sandbox
+	err    error
+}
+
+func (l *lazySandbox) open(ctx context.Context) (sandbox.Sandbox, error) {
+	l.once.Do(func() {
+		if l.unsafe {
+			l.inner = native.New(native.Options{})
+			return
+		}
+		s, err := bwrap.New(ctx, bwrap.Options{Log: l.log})
+		if err != nil {
+			l.err = &layerError{err}
+			return
+		}
+		l.inner = s
+	})
+	return l.inner, l.err
+}
+
+// Run implements sandbox.Sandbox.
+func (l *lazySandbox) Run(ctx context.Context, c sandbox.Command, limits sandbox.Limits) (sandbox.Execution, error) {
+	s, err := l.open(ctx)
+	if err != nil {
+		return sandbox.Execution{}, err
+	}
+	return s.Run(ctx, c, limits)
+}
+
+// Layers implements sandbox.Sandbox.
+func (l *lazySandbox) Layers(ctx context.Context) ([]sandbox.Layer, error) {
+	s, err := l.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.Layers(ctx)
+}
+
+// services are what the commands that run something share.
+type services struct {
+	sandbox sandbox.Sandbox
+	envs    *environment.Manager
+}
+
+// wireServices builds the real sandbox and environments.
+func wireServices(ctx context.Context, s streams, p place, sh show, events func(pipeline.Event)) (*services, error) {
+	log := logger(s.err, sh.Verbose)
+	cache, err := system.CacheDir()
+	if err != nil {
+		return nil, err
+	}
+	sb := &lazySandbox{unsafe: p.UnsafeNoSandbox, log: log}
+	m, err := environment.Open(ctx, environment.Options{
+		CacheDir: cache, Index: p.Index, Sandbox: sb, Log: log, Limits: sandbox.DefaultLimits(),
+		Progress: func(e environment.Event) {
+			if events != nil {
+				events(pipeline.Event{Time: time.Now(), Stage: pipeline.StageEnvironment, State: "progress", Text: e.Text, Done: e.Done, Total: e.Total})
+			}
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &services{sandbox: sb, envs: m}, nil
+}
+
+// wire builds the pipeline.
+func (f *runFlags) wire(ctx context.Context, s streams, events func(pipeline.Event)) (*pipeline.Pipeline, error) {
+	sv, err := wireServices(ctx, s, f.place, f.show, events)
+	if err != nil {
+		return nil, err
+	}
+	return &pipeline.Pipeline{
+		Specs: sv.envs, Solver: sv.envs, Builder: sv.envs, Sandbox: sv.sandbox, Events: events, Version: versionText(),
+	}, nil
+}
+
+func logger(w io.Writer, verbose bool) *slog.Logger {
+	level := slog.LevelWarn
+	if verbose {
+		level = slog.LevelDebug
+	}
+	return slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: level}))
+}
+
+// trackerOptions take the token from the environment only: a flag would show
+// it to every process of the machine.
+func trackerOptions() github.Options {
+	token := os.Getenv("GITHUB_TOKEN")
+	if token == "" {
+		token = os.Getenv("GH_TOKEN")
+	}
+	return github.Options{BaseURL: os.Getenv("REPGEN_GITHUB_API"), Token: token}
+}

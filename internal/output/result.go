@@ -1,0 +1,80 @@
+package output
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/repgen/repgen/internal/proof"
+)
+
+// JSON writes the one object of docs/json.md.
+func JSON(w io.Writer, v any) error {
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return fmt.Errorf("write the JSON result: %w", err)
+	}
+	return nil
+}
+
+// maxReasons is how many reasons a terminal shows; the JSON has all.
+const maxReasons = 12
+
+// Details writes what stands below the stage lines: why, what is missing, and
+// how to run it again.
+func Details(w io.Writer, r *proof.Result) {
+	for i, reason := range r.Reasons {
+		if i == maxReasons {
+			_, _ = fmt.Fprintf(w, "   ... and %d more reasons: --json has all\n", len(r.Reasons)-i)
+			break
+		}
+		_, _ = fmt.Fprintf(w, "   - %s\n", inertLine(reason))
+	}
+	for _, m := range r.Missing {
+		_, _ = fmt.Fprintf(w, "   missing: %s\n", inertLine(m))
+	}
+	if r.Error != nil && r.Error.Next != "" {
+		_, _ = fmt.Fprintf(w, "   next: %s\n", inertLine(r.Error.Next))
+	}
+	if r.Reply != "" {
+		_, _ = fmt.Fprintf(w, "\n   A reply that can be pasted:\n\n%s\n", indent(Inert(r.Reply)))
+	}
+}
+
+func indent(s string) string {
+	out := "   > "
+	for _, c := range s {
+		out += string(c)
+		if c == '\n' {
+			out += "   > "
+		}
+	}
+	return out
+}
+
+// Rerun says how a bundle is run again; bundle is as the user would type it.
+func Rerun(w io.Writer, bundle string) {
+	_, _ = fmt.Fprintf(w, "   re-run it:  repgen verify %s   or  uv run %s/reproduce.py\n", bundle, bundle)
+}
+
+// Quiet is the one line of --quiet.
+func Quiet(w io.Writer, r *proof.Result) {
+	if r.Grade != "" {
+		_, _ = fmt.Fprintf(w, "%s %s\n", r.Headline, r.Grade)
+		return
+	}
+	_, _ = fmt.Fprintln(w, r.Headline)
+}
+
+// Problem writes an error for people: what happened, why, what to do next.
+func Problem(w io.Writer, e proof.ResultError) {
+	_, _ = fmt.Fprintf(w, "repgen: %s\n", inertLine(e.What))
+	if e.Why != "" {
+		_, _ = fmt.Fprintf(w, "  why:  %s\n", inertLine(e.Why))
+	}
+	if e.Next != "" {
+		_, _ = fmt.Fprintf(w, "  next: %s\n", inertLine(e.Next))
+	}
+}

@@ -1,0 +1,156 @@
+package pipeline
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/repgen/repgen/internal/environment"
+	"github.com/repgen/repgen/internal/oracle"
+	"github.com/repgen/repgen/internal/proof"
+	"github.com/repgen/repgen/internal/report"
+	"github.com/repgen/repgen/internal/triage"
+)
+
+const dot = " · "
+
+// reportLine says what was read: what a user checks first when a verdict
+// surprises.
+func reportLine(req *Request) string {
+	r := req.Report
+	parts := []string{fmt.Sprintf("%q", clip(r.Title, 60))}
+	var named []string
+	for _, v := range r.Versions {
+		if v.Local || v.Where == "freeze" && len(named) >= 3 {
+			continue
+		}
+		text := v.Name + " " + v.Spec
+		if v.Role == report.RoleGood {
+			text += " (good)"
+		}
+		named = append(named, text)
+	}
+	if len(named) > 4 {
+		named = append(named[:4], fmt.Sprintf("and %d more", len(named)-4))
+	}
+	if len(named) > 0 {
+		parts = append(parts, "names "+strings.Join(named, ", "))
+	}
+	if !r.Created.IsZero() {
+		parts = append(parts, "filed "+r.Created.UTC().Format("2006-01-02"))
+	}
+	if req.ScriptName != "" {
+		parts = append(parts, "judging "+req.ScriptName)
+	}
+	return strings.Join(parts, dot)
+}
+
+func clip(s string, n int) string {
+	r := []rune(s)
+	if len(r) <= n {
+		return s
+	}
+	return string(r[:n-1]) + "…"
+}
+
+func triageLine(d *triage.Decision) string {
+	parts := []string{d.Summary}
+	if d.Route != triage.Attempt {
+		parts = append(parts, string(d.Route))
+	}
+	if e := d.Expectation; e != nil {
+		parts = append(parts, fmt.Sprintf("%s, judged by: %s", words(string(e.Symptom.Kind)), words(string(e.Oracle))))
+	} else if d.Route == triage.Attempt {
+		parts = append(parts, "nothing says what is wrong: at best a lead")
+	}
+	return joinSome(parts)
+}
+
+func words(s string) string { return strings.ReplaceAll(s, "_", " ") }
+
+func joinSome(parts []string) string {
+	var some []string
+	for _, p := range parts {
+		if p != "" {
+			some = append(some, p)
+		}
+	}
+	return strings.Join(some, dot)
+}
+
+func environmentLine(o *proof.Outcome) string {
+	if o.Unavailable != nil {
+		return "unavailable" + dot + o.Unavailable.Why
+	}
+	l := o.Lock
+	return fmt.Sprintf("python %s, %d packages as of %s (%s)%srung %d",
+		l.Python, len(l.Packages), o.Spec.AsOf.UTC().Format("2006-01-02"), o.Spec.AsOfSource, dot, l.Rung) + standInText(l)
+}
+
+func standInText(l *environment.Lock) string {
+	if len(l.StandIns) == 0 {
+		return ""
+	}
+	return dot + "stand-in for " + strings.Join(l.StandIns, ", ")
+}
+
+func runLine(o *proof.Outcome) string {
+	v := o.Verdict
+	text := fmt.Sprintf("%d of %d show it (95 %% interval %.2f-%.2f)", v.Hits, v.Runs, v.Low, v.High)
+	if o.Subject.Name != "" {
+		text += dot + o.Subject.Name + " " + o.Subject.Version
+	}
+	return text
+}
+
+// controlLine lists what each control showed.
+func controlLine(o *proof.Outcome) string {
+	var parts []string
+	for _, g := range o.Evidence.Groups {
+		if g.Side == oracle.SideReported || g.Side == oracle.SideNeutral {
+			continue
+		}
+		parts = append(parts, controlText(g))
+	}
+	if len(parts) == 0 {
+		return "none"
+	}
+	if len(parts) > 4 {
+		parts = append(parts[:4], fmt.Sprintf("and %d more", len(parts)-4))
+	}
+	return strings.Join(parts, dot)
+}
+
+func controlText(g oracle.Group) string {
+	name := g.Subject + " " + g.Version
+	if g.Side == oracle.SideNewest {
+		name = "newest " + name
+	}
+	if g.Unavailable != "" || len(g.Judgements) == 0 {
+		return name + ": could not be built"
+	}
+	hits, counts := 0, map[oracle.Finding]int{}
+	for _, j := range g.Judgements {
+		counts[j.Finding]++
+		if j.Finding == oracle.Hit {
+			hits++
+		}
+	}
+	text := fmt.Sprintf("%d of %d on %s", hits, len(g.Judgements), name)
+	for _, f := range []oracle.Finding{oracle.Absent, oracle.Collided, oracle.Inconclusive, oracle.Within} {
+		if counts[f] > 0 {
+			text += " (" + words(string(f)) + ")"
+		}
+	}
+	return text
+}
+
+func verdictLine(r *proof.Result) string {
+	parts := []string{string(r.Headline)}
+	if r.Grade != "" {
+		parts = append(parts, "grade "+string(r.Grade))
+	}
+	for _, h := range r.Also {
+		parts = append(parts, "also "+string(h))
+	}
+	return strings.Join(parts, dot)
+}

@@ -1,0 +1,55 @@
+package pipeline
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// watcher sends events to whoever watches and to events.jsonl.
+type watcher struct {
+	p    *Pipeline
+	mu   sync.Mutex
+	file *os.File // nil when it could not be opened: events are for watching only
+}
+
+func (p *Pipeline) watch(dir string) *watcher {
+	w := &watcher{p: p}
+	f, err := os.OpenFile(filepath.Join(dir, "events.jsonl"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err == nil {
+		w.file = f
+	}
+	return w
+}
+
+func (w *watcher) close() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.file != nil {
+		_ = w.file.Close()
+		w.file = nil
+	}
+}
+
+func (w *watcher) start(s Stage, text string) { w.send(Event{Stage: s, State: "start", Text: text}) }
+func (w *watcher) progress(s Stage, text string) {
+	w.send(Event{Stage: s, State: "progress", Text: text})
+}
+func (w *watcher) done(s Stage, text string) { w.send(Event{Stage: s, State: "done", Text: text}) }
+
+func (w *watcher) send(e Event) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	e.Time = w.p.now().UTC()
+	if w.p.Events != nil {
+		w.p.Events(e)
+	}
+	if w.file == nil {
+		return
+	}
+	if line, err := json.Marshal(e); err == nil {
+		// A full disk must not end a run for the sake of its progress.
+		_, _ = w.file.Write(append(line, '\n'))
+	}
+}

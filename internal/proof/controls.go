@@ -1,0 +1,301 @@
+package proof
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/repgen/repgen/internal/environment"
+	"github.com/repgen/repgen/internal/oracle"
+	"github.com/repgen/repgen/internal/pydist"
+	"github.com/repgen/repgen/internal/report"
+)
+
+// plan is one control to try: one distribution at one version, the rest of
+// the lock unmoved.
+type plan struct {
+	side    oracle.Side
+	name    string
+	version string
+}
+
+// prepared is a control's environment, being made in the background.
+type prepared struct {
+	plan
+	done chan struct{}
+	side *side
+	err  error
+}
+
+// ahead holds the controls whose environments are built while the main runs
+// execute.
+type ahead struct {
+	cancel context.CancelFunc
+	queue  []*prepared
+}
+
+// stop cancels what is still building and waits for it, so that nothing is
+// left running when the proof returns.
+func (a *ahead) stop() {
+	a.cancel()
+	for _, c := range a.queue {
+		<-c.done
+	}
+}
+
+// startControls begins to build the named and the newest releases, one after
+// the other: two at once would only fight for the disk.
+func (p *proof) startControls(ctx context.Context) *ahead {
+	ctx, cancel := context.WithCancel(ctx)
+	a := &ahead{cancel: cancel}
+	plans := p.firstPlans(ctx)
+	for _, pl := range plans {
+		a.queue = append(a.queue, &prepared{plan: pl, done: make(chan struct{})})
+	}
+	base, spec := p.reported.lock, p.reported.spec
+	go func() {
+		for _, c := range a.queue {
+			if ctx.Err() != nil {
+				c.err = ctx.Err()
+			} else {
+				c.side, c.err = p.build(ctx, c.plan, spec, base)
+			}
+			close(c.done)
+		}
+	}()
+	return a
+}
+
+// firstPlans are the releases that every proof tries: those the report names
+// as good, then the newest.
+func (p *proof) firstPlans(ctx context.Context) []plan {
+	var plans []plan
+	for _, v := range p.in.Decision.Good {
+		name := lockName(p.reported.lock, v.Dist)
+		if name == "" {
+			continue
+		}
+		if version := p.resolve(ctx, name, v); version != "" && version != p.reported.lock.Version(name) {
+			plans = append(plans, plan{oracle.SideNamed, name, version})
+		}
+	}
+	if v := p.newest(ctx, p.subject); v != "" {
+		plans = append(plans, plan{oracle.SideNewest, p.subject, v})
+	}
+	return plans
+}
+
+// lockName is the name under which a distribution stands in the lock (its own
+// or that of a variant with the same code), "" if it does not.
+func lockName(l *environment.Lock, dist string) string {
+	if l.Version(dist) != "" {
+		return dist
+	}
+	for _, v := range pydist.Variants(dist) {
+		if l.Version(v) != "" {
+			return v
+		}
+	}
+	return ""
+}
+
+// resolve turns a stated version ("3.20.x", "0.6.1") into the newest release
+// that matches it.
+func (p *proof) resolve(ctx context.Context, name string, v report.Version) string {
+	spec := matcher(v)
+	best := ""
+	for _, r := range p.list(ctx, name) {
+		if usable(r) && pydist.Match(spec, r.Version) {
+			best = r.Version
+		}
+	}
+	return best
+}
+
+func usable(r environment.Release) bool { return r.Yanked == "" && !r.Pre && (r.Wheel || r.Sdist) }
+
+// newest is the highest stable release that has a wheel for the interpreter;
+// "" when that is the reported one already.
+func (p *proof) newest(ctx context.Context, name string) string {
+	rs := p.list(ctx, name)
+	for i := len(rs) - 1; i >= 0; i-- {
+		if usable(rs[i]) && rs[i].Wheel {
+			if rs[i].Version == p.reported.lock.Version(name) {
+				return ""
+			}
+			return rs[i].Version
+		}
+	}
+	return ""
+}
+
+// list asks the index for the releases of a distribution once.
+func (p *proof) list(ctx context.Context, name string) []environment.Release {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if rs, ok := p.releases[name]; ok {
+		return rs
+	}
+	rs, err := p.Solver.Releases(ctx, name, minor(p.reported.lock.Python))
+	if err != nil {
+		p.note("the releases of %s could not be listed: %v", name, err)
+	}
+	p.releases[name] = rs
+	return rs
+}
+
+// build solves and builds one control.
+func (p *proof) build(ctx context.Context, pl plan, spec environment.Spec, base *environment.Lock) (*side, error) {
+	p.progress("control", "building %s %s", pl.name, pl.version)
+	g := oracle.Group{Side: pl.side, Subject: pl.name, Version: pl.version}
+	g.Older = older(pl.version, base.Version(pl.name))
+	lock, moves, un, err := p.Solver.Move(ctx, spec, base, pl.name, pl.version)
+	if err != nil {
+		return nil, fmt.Errorf("solve the control %s %s: %w", pl.name, pl.version, err)
+	}
+	if un != nil {
+		g.Unavailable = un.Why
+		return &side{group: g}, nil
+	}
+	g.Moved, g.MovedNamed = p.moved(moves, base, pl.name)
+	g.StandIn = standsIn(lock, pl.name)
+	s, un, err := p.open(ctx, spec, lock)
+	if err != nil {
+		return nil, err
+	}
+	if un != nil {
+		g.Unavailable = un.Why
+		return &side{group: g}, nil
+	}
+	s.group = g
+	return s, nil
+}
+
+// moved tells what else had to move, and which of that the report names. The
+// family of the subject (released together) counts as the subject.
+func (p *proof) moved(moves []environment.Move, base *environment.Lock, name string) (all, named []string) {
+	family := map[string]bool{name: true}
+	for _, f := range pydist.Family(name) {
+		family[f] = true
+	}
+	stated := map[string]bool{}
+	for _, v := range p.in.Report.Versions {
+		if v.Role != report.RoleMention {
+			stated[lockName(base, v.Dist)] = true
+		}
+	}
+	for _, m := range moves {
+		if m.Name == name {
+			continue
+		}
+		text := fmt.Sprintf("%s %s -> %s", m.Name, orNone(m.From), orNone(m.To))
+		all = append(all, text)
+		if stated[m.Name] && !family[m.Name] {
+			named = append(named, text)
+		}
+	}
+	return all, named
+}
+
+func orNone(v string) string {
+	if v == "" {
+		return "none"
+	}
+	return v
+}
+
+// controls runs the prepared controls, then searches other releases until one
+// gives grade B, the probes are used up, or the deadline has passed.
+func (p *proof) controls(ctx context.Context, a *ahead) error {
+	enough := false
+	for _, c := range a.queue {
+		select {
+		case <-c.done:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		if c.err != nil {
+			return c.err
+		}
+		good, err := p.tryControl(ctx, c.side)
+		if err != nil {
+			return err
+		}
+		enough = enough || good
+	}
+	subjects := append([]string{p.subject}, p.otherSubjects()...)
+	for i, name := range subjects {
+		if enough {
+			break
+		}
+		var err error
+		if enough, err = p.search(ctx, name, i > 0); err != nil {
+			return err
+		}
+		if enough && i > 0 {
+			p.note("moving %s alone removes the symptom, moving %s does not", name, p.subject)
+		}
+	}
+	p.out.Evidence.Adjacent = p.adjacent()
+	return nil
+}
+
+// otherSubjects are further distributions the report names, in the lock.
+func (p *proof) otherSubjects() []string {
+	var names []string
+	for _, d := range p.in.Decision.Subjects {
+		n := lockName(p.reported.lock, d)
+		if n == "" || n == p.subject || len(names) >= maxExtraSubjects {
+			continue
+		}
+		names = append(names, n)
+	}
+	return names
+}
+
+// tryControl probes a control once and confirms it when the symptom is absent.
+// good means it can give grade B.
+func (p *proof) tryControl(ctx context.Context, s *side) (good bool, err error) {
+	defer func() {
+		p.out.Evidence.Groups = append(p.out.Evidence.Groups, s.group)
+		p.out.Locks = append(p.out.Locks, s.lock)
+	}()
+	if s.env == nil {
+		p.progress("control", "%s: %s", labelOf(&s.group), s.group.Unavailable)
+		return false, nil
+	}
+	if err := p.repeat(ctx, s, 1); err != nil {
+		return false, err
+	}
+	if !p.absent(s) {
+		return false, nil
+	}
+	if err := p.repeat(ctx, s, max(controlRuns, p.controlNeed())); err != nil {
+		return false, err
+	}
+	return p.absent(s) && len(s.group.MovedNamed) == 0 && !s.group.StandIn, nil
+}
+
+// controlNeed is how many executions the control needs so that Fisher's test
+// can speak: as many as the reported side has when that is not all hits.
+func (p *proof) controlNeed() int {
+	n := len(p.reported.group.Executions)
+	if p.countHits(p.reported) < n {
+		return n
+	}
+	return controlRuns
+}
+
+// absent says that every execution of a control ran through and what the
+// reporter wants holds there (or, for a release he names as good, that the
+// symptom does not come).
+func (p *proof) absent(s *side) bool {
+	for _, ex := range s.group.Executions {
+		switch f := oracle.Judge(p.exp, ex).Finding; {
+		case f == oracle.Clean:
+		case f == oracle.Absent && s.group.Side == oracle.SideNamed:
+		default:
+			return false
+		}
+	}
+	return len(s.group.Executions) > 0
+}

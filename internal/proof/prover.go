@@ -1,0 +1,280 @@
+package proof
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/repgen/repgen/internal/candidate"
+	"github.com/repgen/repgen/internal/environment"
+	"github.com/repgen/repgen/internal/oracle"
+	"github.com/repgen/repgen/internal/report"
+	"github.com/repgen/repgen/internal/sandbox"
+	"github.com/repgen/repgen/internal/triage"
+)
+
+// Solver finds locks. *environment.Manager is the real one; the fake of the
+// tests is in fake_test.go. Unavailable is a domain outcome: that environment
+// cannot be had. An error means infrastructure (index down, disk full).
+type Solver interface {
+	Solve(ctx context.Context, s environment.Spec) (*environment.Lock, *environment.Unavailable, error)
+	Move(ctx context.Context, s environment.Spec, base *environment.Lock, name, version string) (*environment.Lock, []environment.Move, *environment.Unavailable, error)
+	Add(ctx context.Context, s environment.Spec, base *environment.Lock, dist string) (environment.Spec, *environment.Lock, *environment.Unavailable, error)
+	Releases(ctx context.Context, name, python string) ([]environment.Release, error)
+}
+
+// Builder fills environments and certifies them.
+type Builder interface {
+	Build(ctx context.Context, l *environment.Lock) (*environment.Environment, *environment.Unavailable, error)
+	Certify(ctx context.Context, e *environment.Environment, s environment.Spec) (environment.Certificate, error)
+}
+
+// Journal keeps finished executions, so that a killed run loses at most the
+// one under way. Keys name what was run: group, number, and the hash of lock
+// and script. Implementations are safe for concurrent use.
+type Journal interface {
+	Load(key string) (sandbox.Execution, bool)
+	Save(key string, ex sandbox.Execution) error
+}
+
+// Prover carries the services that a proof needs.
+type Prover struct {
+	Solver   Solver
+	Builder  Builder
+	Sandbox  sandbox.Sandbox
+	Journal  Journal
+	Progress func(stage, text string) // may be nil
+	Parallel int                      // executions at once; 0: half the cores, at least 1
+	WorkRoot string                   // where work folders are made; "": the system's temporary folder
+}
+
+// Input is one candidate with all that is known of it.
+type Input struct {
+	Report    *report.Report
+	Decision  *triage.Decision
+	Candidate *candidate.Candidate
+	Spec      environment.Spec
+	Runs      int // executions on the reported side; 0: 5 (the contract's default)
+	Limits    sandbox.Limits
+	// Deadline ends the search for controls; zero: none. What was found until
+	// then is judged.
+	Deadline time.Time
+}
+
+// Outcome is everything that a proof reached.
+type Outcome struct {
+	Expectation *oracle.Expectation      `json:"expectation"`
+	Spec        environment.Spec         `json:"spec"`
+	Lock        *environment.Lock        `json:"lock,omitempty"`
+	Locks       []*environment.Lock      `json:"locks,omitempty"` // one per evidence group, nil where none
+	Evidence    oracle.Evidence          `json:"evidence"`
+	Verdict     oracle.Verdict           `json:"verdict"`
+	Unavailable *environment.Unavailable `json:"unavailable,omitempty"`
+	Subject     ResultSubject            `json:"subject"`
+	Isolation   []sandbox.Layer          `json:"isolation,omitempty"`
+	Limits      sandbox.Limits           `json:"limits"`
+	Sandbox     float64                  `json:"sandbox_s"`
+	Notes       []string                 `json:"notes,omitempty"`
+}
+
+const (
+	defaultRuns = 5 // the contract: 5 cold executions
+	controlRuns = 3 // 5/5 against 0/3 is p = 0.018 by Fisher
+	// maxRepairs bounds how many undeclared distributions are added one by
+	// one. A guess: clean environments of the measured set lacked at most two.
+	maxRepairs = 6
+	// searchProbes is how many releases are tried besides the named and the
+	// newest ones.
+	searchProbes = 6
+	// maxExtraSubjects bounds how many other named packages are moved when the
+	// first one's releases give no control.
+	maxExtraSubjects = 1
+)
+
+// proof is the state of one Prove call.
+type proof struct {
+	*Prover
+	in       Input
+	exp      oracle.Expectation
+	spec     environment.Spec
+	out      *Outcome
+	reported *side
+	subject  string
+	releases map[string][]environment.Release
+}
+
+// side is one environment with its executions.
+type side struct {
+	group oracle.Group
+	lock  *environment.Lock
+	env   *environment.Environment
+	spec  environment.Spec
+	cert  environment.Certificate
+}
+
+// Prove runs the candidate and its controls and judges. The error is for
+// infrastructure and cancellation only; every other ending is in the Outcome.
+func (p *Prover) Prove(ctx context.Context, in Input) (*Outcome, error) {
+	if in.Runs <= 0 {
+		in.Runs = defaultRuns
+	}
+	if in.Limits == (sandbox.Limits{}) {
+		in.Limits = sandbox.DefaultLimits()
+	}
+	pr := &proof{Prover: p, in: in, spec: in.Spec, subject: in.Spec.Subject, releases: map[string][]environment.Release{}}
+	pr.exp = expectationOf(in)
+	pr.out = &Outcome{Spec: in.Spec, Limits: in.Limits}
+	if err := pr.run(ctx); err != nil {
+		return nil, err
+	}
+	pr.conclude()
+	return pr.out, nil
+}
+
+// expectationOf takes triage's expectation and says whose script it judges.
+// Without one, an empty differential stands in: its best ending is lead.
+func expectationOf(in Input) oracle.Expectation {
+	e := oracle.Expectation{Oracle: oracle.OracleDifferential, Subject: in.Spec.Subject}
+	if in.Decision.Expectation != nil {
+		e = *in.Decision.Expectation
+	}
+	own := in.Candidate.Origin == candidate.OriginReporter
+	e.ReporterScript = own
+	e.Also = append([]oracle.Expectation(nil), e.Also...)
+	for i := range e.Also {
+		e.Also[i].ReporterScript = own
+	}
+	return e
+}
+
+func (p *proof) run(ctx context.Context) error {
+	first, err := p.prepare(ctx)
+	if err != nil || first == nil {
+		return err
+	}
+	p.reported = first
+	p.chooseExpectation(first.group.Executions)
+	a := &ahead{cancel: func() {}}
+	defer func() { a.stop() }()
+	if p.countHits(first) > 0 {
+		a = p.startControls(ctx)
+	}
+	if err := p.repeat(ctx, first, p.in.Runs); err != nil {
+		return err
+	}
+	p.chooseExpectation(first.group.Executions)
+	switch hits := p.countHits(first); {
+	case hits == 0 && !p.anyWithin(first):
+		return p.sweep(ctx)
+	case hits == 0:
+		return nil
+	case hits < len(first.group.Executions):
+		// Mixed so far: 3 of 5 against 0 of 3 is p = 0.18, so run more.
+		if err := p.repeat(ctx, first, 2*p.in.Runs); err != nil {
+			return err
+		}
+	}
+	if len(a.queue) == 0 {
+		a = p.startControls(ctx)
+	}
+	return p.controls(ctx, a)
+}
+
+// note records something a reader of the verdict must know.
+func (p *proof) note(format string, args ...any) {
+	p.out.Notes = append(p.out.Notes, fmt.Sprintf(format, args...))
+}
+
+func (p *proof) progress(stage, format string, args ...any) {
+	if p.Progress != nil {
+		p.Progress(stage, fmt.Sprintf(format, args...))
+	}
+}
+
+func (p *proof) late() bool {
+	return !p.in.Deadline.IsZero() && time.Now().After(p.in.Deadline)
+}
+
+func (p *Prover) parallel() int {
+	if p.Parallel > 0 {
+		return p.Parallel
+	}
+	return max(1, runtime.NumCPU()/2)
+}
+
+// conclude lays out the evidence and lets the oracle decide.
+func (p *proof) conclude() {
+	if p.out.Unavailable != nil || p.reported == nil {
+		return
+	}
+	p.out.Expectation = &p.exp
+	p.out.Spec = p.reported.spec
+	p.out.Lock = p.reported.lock
+	p.out.Evidence.Groups = append([]oracle.Group{p.reported.group}, p.out.Evidence.Groups...)
+	p.out.Locks = append([]*environment.Lock{p.reported.lock}, p.out.Locks...)
+	ev := &p.out.Evidence
+	ev.Certified = p.reported.cert.OK
+	ev.StandIn = standsIn(p.reported.lock, p.subject)
+	ev.Lowered = lowered(p.in.Candidate)
+	ev.Refused = refusals(p.in.Candidate)
+	p.addNeutral()
+	p.out.Subject = ResultSubject{Name: p.subject, Version: p.reported.group.Version, Source: p.in.Decision.SubjectSource}
+	for i := range ev.Groups {
+		for _, ex := range ev.Groups[i].Executions {
+			p.out.Sandbox += ex.WallSeconds
+			if p.out.Isolation == nil {
+				p.out.Isolation = ex.Layers
+			}
+		}
+		ev.Groups[i].Judgements = judgeAll(p.exp, ev.Groups[i].Executions)
+	}
+	p.out.Verdict = oracle.Decide(p.exp, *ev)
+}
+
+// addNeutral adds the certificate of the environment as the neutral control.
+func (p *proof) addNeutral() {
+	if !p.reported.cert.OK {
+		return
+	}
+	p.out.Evidence.Groups = append(p.out.Evidence.Groups, oracle.Group{
+		Side: oracle.SideNeutral, Subject: p.subject, Version: p.reported.group.Version,
+		Executions: []sandbox.Execution{p.reported.cert.Execution},
+	})
+	p.out.Locks = append(p.out.Locks, p.reported.lock)
+}
+
+func judgeAll(e oracle.Expectation, exs []sandbox.Execution) []oracle.Judgement {
+	js := make([]oracle.Judgement, len(exs))
+	for i, ex := range exs {
+		js[i] = oracle.Judge(e, ex)
+	}
+	return js
+}
+
+func standsIn(l *environment.Lock, subject string) bool {
+	for _, s := range l.StandIns {
+		if s == subject {
+			return true
+		}
+	}
+	return false
+}
+
+func lowered(c *candidate.Candidate) bool {
+	for _, e := range c.Edits {
+		if e.Kind == "lower_device" {
+			return true
+		}
+	}
+	return false
+}
+
+// NoJournal keeps nothing: a verification runs everything anew.
+type NoJournal struct{}
+
+// Load implements Journal.
+func (NoJournal) Load(string) (sandbox.Execution, bool) { return sandbox.Execution{}, false }
+
+// Save implements Journal.
+func (NoJournal) Save(string, sandbox.Execution) error { return nil }
