@@ -20,8 +20,13 @@ type Record struct {
 	// Warnings issued through the warnings module, in order, capped.
 	Warnings []Warning `json:"warnings,omitempty"`
 	// Fatal is faulthandler's text (SIGSEGV, SIGABRT, SIGFPE, SIGILL, SIGBUS).
+	// Empty when the script turned faulthandler to a file of its own. It
+	// carries no key: believe it only beside a signal measured from outside.
 	Fatal string `json:"fatal,omitempty"`
-	// SystemExit is the argument of an uncaught SystemExit, as repr.
+	// SystemExit is the argument of the last sys.exit call of the main thread,
+	// as repr, when no exception was recorded. The interpreter offers no hook
+	// for SystemExit: whether the call was caught shows in the exit code, and a
+	// bare raise SystemExit is not seen.
 	SystemExit string `json:"system_exit,omitempty"`
 	// Observations made with repgen's observe(name, value).
 	Observations []Observation `json:"observations,omitempty"`
@@ -51,6 +56,9 @@ type Record struct {
 	Forged bool `json:"forged,omitempty"`
 	// Truncated is true when the channel's size limit cut the record.
 	Truncated bool `json:"truncated,omitempty"`
+	// Children counts the lines that forked children wrote. Only their
+	// observations are kept; their failures are not the script's.
+	Children int `json:"children,omitempty"`
 }
 
 // Exception is one uncaught exception as data.
@@ -62,7 +70,8 @@ type Exception struct {
 	Frames  []Frame  `json:"frames"` // outermost first
 	// Chain is the causes and contexts, nearest first.
 	Chain []Exception `json:"chain,omitempty"`
-	// Link says how a Chain member is linked: "cause" or "context".
+	// Link says how a Chain member is linked: "cause", "context", or "member"
+	// (of the ExceptionGroup before it).
 	Link string `json:"link,omitempty"`
 	// Notes are PEP 678 notes.
 	Notes []string `json:"notes,omitempty"`
@@ -126,6 +135,10 @@ type Package struct {
 type Attempt struct {
 	Kind   string `json:"kind"`
 	Detail string `json:"detail"`
+	// Script is true when the first caller outside the standard library is the
+	// script itself: libraries start processes and resolve names of their own
+	// accord while they are imported.
+	Script bool `json:"script,omitempty"`
 }
 
 // Options select what the observer records; they travel in the environment of

@@ -1,0 +1,331 @@
+"""The observer: records what the script did, changes nothing of it.
+
+Only what must be there from the first line is here; the rest is imported when
+there is something to record, because this folder is read-only and Python
+compiles it anew at each start.
+"""
+import atexit
+import faulthandler
+import os
+import sys
+import threading
+import warnings
+from _json import encode_basestring_ascii as _quote
+
+# Bytes written before the observer falls silent but for the end record. The
+# reader keeps 4 MiB; half of it leaves room for what children write.
+LIMIT = 2 << 20
+
+_fd = -1
+_identity = None
+_key = ""
+_pid = 0
+_lock = threading.Lock()
+_sent = 0
+
+options = ""
+quiet = False  # true while we compute: warnings of our own are not the script's
+system_exit = None
+_seen_exception = None
+_snapshot_done = False
+
+
+def encode(v):
+    """JSON of plain values; importing json would cost more than all the rest."""
+    if v is None:
+        return "null"
+    if v is True:
+        return "true"
+    if v is False:
+        return "false"
+    if isinstance(v, str):
+        return _quote(str(v))
+    if isinstance(v, int):
+        return int.__repr__(v)
+    if isinstance(v, dict):
+        return "{" + ",".join(_quote(k) + ":" + encode(x) for k, x in v.items()) + "}"
+    if isinstance(v, (list, tuple)):
+        return "[" + ",".join([encode(x) for x in v]) + "]"
+    return _quote(str(v))
+
+
+def send(kind, body, always=False):
+    """Writes one line; a closed or replaced descriptor silences the observer."""
+    global _sent, _fd
+    if _fd < 0:
+        return
+    line = '{"k":%s,"p":%d,"t":"%s","v":%s}\n' % (_quote(_key), os.getpid(), kind, encode(body))
+    data = line.encode("ascii")
+    with _lock:
+        if _sent + len(data) > LIMIT and not always:
+            return
+        try:
+            # The script may have closed our descriptor and got its number for
+            # a file of its own: never write into that.
+            now = os.fstat(_fd)
+            if (now.st_dev, now.st_ino) != _identity:
+                _fd = -1
+                return
+            _sent += len(data)
+            while data:
+                data = data[os.write(_fd, data):]
+        except OSError:
+            _fd = -1
+
+
+def is_main():
+    return os.getpid() == _pid
+
+
+def _high(fd):
+    """Duplicates fd far above what scripts close by habit, not inheritable."""
+    try:
+        import fcntl
+
+        for least in (700, 200, 60):
+            try:
+                return fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, least)
+            except (OSError, ValueError):
+                continue
+    except ImportError:
+        pass
+    return os.dup(fd)
+
+
+def _forked():
+    """In a forked child: its faulthandler must not speak for the parent."""
+    global _fd, _lock
+    _lock = threading.Lock()
+    if _fd < 0:
+        return
+    try:
+        old = _fd
+        _fd = _high(old)
+        os.close(old)
+    except OSError:
+        _fd = -1
+
+
+def on_uncaught(value, tb):
+    """The main thread's exception, before the interpreter prints it."""
+    global _seen_exception, quiet
+    if not is_main() or value is None or value is _seen_exception:
+        return
+    # A C callback that prints an error and goes on has Python callers left;
+    # the exception that ends the script has none.
+    if tb is not None and tb.tb_frame.f_back is not None:
+        return
+    _seen_exception = value
+    before, quiet = quiet, True
+    try:
+        from . import failures
+
+        send("exc", failures.exception(value, tb, ""))
+        snapshot(tb)
+    except Exception:
+        pass
+    finally:
+        quiet = before
+
+
+def snapshot(tb=None):
+    """Values of the script's names, while the libraries are still alive."""
+    global _snapshot_done, quiet
+    if _snapshot_done or not is_main() or _fd < 0:
+        return
+    _snapshot_done = True
+    before, quiet = quiet, True
+    try:
+        from . import values
+
+        values.snapshot(options, tb)
+    except Exception:
+        pass
+    finally:
+        quiet = before
+
+
+def _end():
+    """Registered first, so it runs after every other atexit function."""
+    global quiet
+    if not is_main():
+        return
+    quiet = True
+    try:
+        # A script that replaced sys.excepthook on 3.6 and 3.7 left this.
+        value = getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)
+        if isinstance(value, BaseException):
+            on_uncaught(value, value.__traceback__)
+        if system_exit is not None and _seen_exception is None:
+            send("exit", system_exit)
+        if not _snapshot_done:
+            snapshot()
+        from . import packages
+
+        send("packages", packages.loaded())
+    except Exception:
+        pass
+    send("end", {"rss": _peak()}, always=True)
+
+
+def _peak():
+    try:
+        # VmHWM starts at zero with exec; getrusage's figure does not.
+        with open("/proc/self/status", "rb") as f:
+            for line in f:
+                if line.startswith(b"VmHWM:"):
+                    return int(line.split()[1]) * 1024
+    except Exception:
+        pass
+    try:
+        import resource
+
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    except Exception:
+        return 0
+
+
+def _watch_threads():
+    """Uncaught exceptions of threads, and the moment when all have ended."""
+
+    def record(value, tb, thread):
+        if is_main() and not isinstance(value, SystemExit):
+            try:
+                from . import failures
+
+                send("exc", failures.exception(value, tb, thread or "thread"))
+            except Exception:
+                pass
+
+    if hasattr(threading, "excepthook"):
+        previous = threading.excepthook
+
+        def excepthook(args):
+            record(args.exc_value, args.exc_traceback, getattr(args.thread, "name", ""))
+            previous(args)
+
+        threading.excepthook = excepthook
+    elif hasattr(threading, "_format_exc"):
+        # 3.6 and 3.7 call this, and only then, when a thread's run has failed.
+        format_exc = threading._format_exc
+
+        def _format_exc(*args, **kwargs):
+            _, value, tb = sys.exc_info()
+            record(value, tb, threading.current_thread().name)
+            return format_exc(*args, **kwargs)
+
+        threading._format_exc = _format_exc
+
+    # The interpreter calls this after the script's last line and before any
+    # atexit function: libraries have not cleaned up yet.
+    shutdown = threading._shutdown
+
+    def _shutdown(*args, **kwargs):
+        shutdown(*args, **kwargs)
+        snapshot()
+
+    threading._shutdown = _shutdown
+
+
+def _watch_warnings():
+    show = getattr(warnings, "_showwarnmsg", None)
+    if show is None:
+        return
+    shown = getattr(warnings, "_showwarnmsg_impl", None)
+    count = [0]
+
+    def _showwarnmsg(msg):
+        if quiet:
+            return
+        try:
+            # catch_warnings(record=True) puts a list in place of the printer:
+            # what the script catches is not shown to anybody.
+            context = getattr(warnings, "_get_context", None)
+            caught = warnings._showwarnmsg_impl is not shown or (
+                context is not None and getattr(context(), "_log", None) is not None)
+            if count[0] < 50 and not caught and is_main():
+                count[0] += 1
+                from . import failures
+
+                send("warn", failures.warning(msg, sys._getframe(1)))
+        except Exception:
+            pass
+        show(msg)
+
+    warnings._showwarnmsg = _showwarnmsg
+
+
+def _watch_exit():
+    """sys.exit("text") passes no hook; only the call can be seen."""
+    leave = sys.exit
+
+    def exit(*args):
+        global system_exit
+        if is_main() and threading.current_thread() is threading.main_thread():
+            try:
+                system_exit = repr(args[0])[:4096] if args else "None"
+            except Exception:
+                system_exit = "?"
+        leave(*args)
+
+    exit.__module__, exit.__doc__ = "sys", leave.__doc__
+    sys.exit = exit
+
+
+def _start_record():
+    seeds = {}
+    for name in os.environ:
+        if "SEED" in name or name in ("TF_DETERMINISTIC_OPS", "CUBLAS_WORKSPACE_CONFIG"):
+            seeds[name] = os.environ[name][:200]
+    version = "%d.%d.%d" % sys.version_info[:3]
+    if sys.version_info[3] != "final":
+        version += {"alpha": "a", "beta": "b", "candidate": "rc"}[sys.version_info[3]] + str(sys.version_info[4])
+    return {"python": version, "seeds": seeds}
+
+
+def start(fd, key, opts):
+    global _fd, _identity, _key, _pid, options
+    st = os.fstat(fd)
+    _fd, _identity = _high(fd), (st.st_dev, st.st_ino)
+    _key, _pid, options = key, os.getpid(), opts
+    os.close(fd)
+    send("start", _start_record())
+
+    atexit.register(_end)
+    if not faulthandler.is_enabled():
+        faulthandler.enable(file=_fd)
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=_forked)
+    _watch_threads()
+    _watch_warnings()
+    _watch_exit()
+    if hasattr(sys, "addaudithook"):
+        from . import deeds
+
+        deeds.watch()
+    else:
+        previous = sys.excepthook
+
+        def excepthook(kind, value, tb):
+            on_uncaught(value, tb)
+            previous(kind, value, tb)
+
+        sys.excepthook = excepthook
+
+    repgen = type(sys)("repgen", "repgen's probe: observe(name, value) records a value.")
+    repgen.observe = observe
+    sys.modules["repgen"] = repgen
+
+
+def observe(name, value):
+    """Records a value under a name; never raises, never prints."""
+    global quiet
+    before, quiet = quiet, True
+    try:
+        from . import values
+
+        values.observe(str(name), value)
+    except Exception:
+        pass
+    finally:
+        quiet = before
