@@ -1,26 +1,99 @@
 package candidate
 
 import (
-	"github.com/repgen/repgen/internal/oracle"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/repgen/repgen/internal/pysyntax"
 	"github.com/repgen/repgen/internal/report"
 	"github.com/repgen/repgen/internal/triage"
 )
 
-// FromReport joins the blocks that the decision names into one script. The
-// error says that there is nothing to join; a script that does not parse is a
-// Candidate with SyntaxError set.
+// Origins of a script.
+const (
+	originReporter = "reporter"
+	originGiven    = "given"
+)
+
+// ErrNoBlocks says that the decision names no block to build a script from.
+var ErrNoBlocks = errors.New("the report has no script to run")
+
+// FromReport joins the blocks that the decision names, in that order, into one
+// script, with as few edits as make it run, each recorded. The error (ErrNoBlocks,
+// or an index that the report does not have) says that there is nothing to
+// join; a script that does not parse is a Candidate with SyntaxError set.
 func FromReport(r *report.Report, d *triage.Decision) (*Candidate, error) {
-	return &Candidate{Origin: "reporter"}, nil
+	if len(d.Blocks) == 0 {
+		return nil, ErrNoBlocks
+	}
+	c := &Candidate{Origin: originReporter}
+	var parts, originals []string
+	line := 1
+	for _, i := range d.Blocks {
+		if i < 0 || i >= len(r.Blocks) {
+			return nil, fmt.Errorf("join blocks: the report has no block %d", i)
+		}
+		block := &r.Blocks[i]
+		code := c.blockCode(block, d, line)
+		parts, originals = append(parts, code), append(originals, strings.TrimRight(block.Text, "\n"))
+		line += strings.Count(code, "\n") + 2
+	}
+	c.Original = strings.Join(originals, "\n\n") + "\n"
+	c.Script = strings.Join(parts, "\n\n") + "\n"
+	if len(parts) > 1 {
+		c.edit(Edit{Kind: "join_blocks", Why: fmt.Sprintf("%d code blocks form one script", len(parts))})
+	}
+	c.shellRequirements(r)
+	if d.Lower {
+		c.lowerDevice()
+	}
+	c.addImports()
+	c.silenceWindows()
+	c.environment(r)
+	c.facts(pysyntax.Parse(c.Script))
+	return c, nil
 }
 
-// FromScript takes somebody else's script as it is and says why it may not be
-// believed.
-func FromScript(src string) *Candidate { return &Candidate{Script: src, Origin: "given"} }
+// FromScript takes somebody else's script as it is, without an edit, and says
+// why it may not be believed.
+func FromScript(src string) *Candidate {
+	c := &Candidate{Script: src, Original: src, Origin: originGiven}
+	c.facts(pysyntax.Parse(src))
+	return c
+}
 
-// RefusalsFor are the Refusals, and those Notes that forbid belief once the
-// expected symptom is known: raising the expected class by hand, printing
-// constants where the output is judged, asserting something no library computed.
-func (c *Candidate) RefusalsFor(e *oracle.Expectation) []string { return c.Refusals }
+// facts fills everything that is read from the final script.
+func (c *Candidate) facts(f *pysyntax.File) {
+	c.Imports = f.TopModules()
+	for _, name := range f.Undefined() {
+		c.Undefined = append(c.Undefined, name.Name)
+	}
+	if len(f.SyntaxErrors) > 0 {
+		e := f.SyntaxErrors[0]
+		c.SyntaxError = fmt.Sprintf("line %d: %s", e.Line, e.Text)
+	}
+	c.Compare, c.Watch = comparisons(f)
+	c.Reaches = reaches(f)
+	c.judge(f)
+}
 
-// Diff is the unified diff from original to edited, "" when they are equal.
-func Diff(original, edited string) string { return "" }
+func (c *Candidate) edit(e Edit) { c.Edits = append(c.Edits, e) }
+
+// shift moves the recorded lines at or after line by n lines.
+func (c *Candidate) shift(line, n int) {
+	for i := range c.Edits {
+		if c.Edits[i].Line >= line {
+			c.Edits[i].Line += n
+		}
+	}
+}
+
+// addOnce appends s unless it is there.
+func addOnce(list []string, s string) []string {
+	if slices.Contains(list, s) {
+		return list
+	}
+	return append(list, s)
+}
