@@ -3,29 +3,257 @@ package environment
 import (
 	"context"
 	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/repgen/repgen/internal/environment/interp"
+	"github.com/repgen/repgen/internal/environment/uv"
 	"github.com/repgen/repgen/internal/sandbox"
+	"github.com/repgen/repgen/internal/system"
 )
 
 // Environment is a built, read-only Python environment in the store.
 type Environment struct {
 	// Dir is the host folder that is seen as /env inside the sandbox.
-	Dir    string
+	Dir string
+	// Key names it in the store.
 	Key    string
 	Lock   Lock
 	Python interp.Interpreter
+	// Env are the variables of its Spec; Certify sets them when they are nil.
+	Env map[string]string
 	// Built is false when it was in the store already.
 	Built bool
+
+	bytecode string // host folder, "" until Certify found or filled one
+	release  func()
 }
 
-// Build makes the environment of a lock, or finds it in the store.
+// bytecodeDir is where the bytecode folder is seen inside the sandbox.
+const bytecodeDir = "/pyc"
+
+// Build makes the environment of a lock, or finds it in the store: one empty
+// relocatable environment, one installation of wheels by their hashes, its
+// links rewritten to the fixed places inside the sandbox. Nothing in it is
+// executed here. It is kept from being trimmed until Release.
 func (m *Manager) Build(ctx context.Context, l *Lock) (*Environment, *Unavailable, error) {
-	return nil, nil, errors.New("not yet")
+	python, ok, err := m.interpreter(ctx, l.Python)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !ok {
+		return nil, &Unavailable{
+			Why:   fmt.Sprintf("Python %s is not on this machine", l.Python),
+			Next:  fmt.Sprintf("install Python %s (pyenv, uv python install) and try again", minorOf(l.Python)),
+			Rungs: l.Rungs,
+		}, nil
+	}
+	store, err := m.store(envStore)
+	if err != nil {
+		return nil, nil, err
+	}
+	hash := lockHash(l, python)
+	e := &Environment{Key: shortKey(hash), Lock: *l, Python: python}
+	e.Lock.Hash = hash
+	// Trimming may take a finished entry in the instant before it is held.
+	for range 3 {
+		dir, built, err := store.Build(ctx, e.Key, func(ctx context.Context, tmp string) error {
+			return m.fill(ctx, e, tmp)
+		})
+		var no *unavailableError
+		if errors.As(err, &no) {
+			no.Rungs = l.Rungs
+			return nil, &no.Unavailable, nil
+		}
+		if err != nil {
+			return nil, nil, storeError("build the environment", err)
+		}
+		e.Dir, e.Built = filepath.Join(dir, "env"), built
+		if e.release, ok = store.Hold(e.Key); ok {
+			return e, nil, nil
+		}
+	}
+	return nil, nil, errors.New("build the environment: it is removed from the store as fast as it is built")
+}
+
+// Release lets the store trim the environment again.
+func (e *Environment) Release() {
+	if e.release != nil {
+		e.release()
+		e.release = nil
+	}
+}
+
+// unavailableError carries the domain outcome out of a store's build.
+type unavailableError struct{ Unavailable }
+
+func (u *unavailableError) Error() string { return u.Why }
+
+// fill builds the entry in tmp: env/, the lock, and py, a link for those who
+// look at the entry outside of a sandbox.
+func (m *Manager) fill(ctx context.Context, e *Environment, tmp string) error {
+	if err := checkSpace(tmp); err != nil {
+		return err
+	}
+	tool, err := m.resolver(ctx)
+	if err != nil {
+		return err
+	}
+	m.progress(Event{Stage: "build", Text: fmt.Sprintf("python %s, %d packages", e.Python.Version, len(e.Lock.Packages))})
+	text, links, err := m.installText(ctx, e)
+	if err != nil {
+		return err
+	}
+	env := filepath.Join(tmp, "env")
+	if err := tool.Venv(ctx, e.Python.Path, env); err != nil {
+		return err
+	}
+	if len(e.Lock.Packages) > 0 {
+		r, err := tool.Install(ctx, uv.InstallInput{
+			Python: filepath.Join(env, "bin", "python"), Text: text, FindLinks: links,
+		})
+		if err != nil {
+			return err
+		}
+		if !r.OK {
+			return installError(r.Failure)
+		}
+	}
+	if err := settle(env, e.Python); err != nil {
+		return fmt.Errorf("settle the environment: %w", err)
+	}
+	if err := checkRecords(ctx, env, quickCheck); err != nil {
+		return err
+	}
+	if err := os.Symlink(e.Python.Prefix, filepath.Join(tmp, "py")); err != nil {
+		return err
+	}
+	return system.WriteJSON(filepath.Join(tmp, "lock.json"), e.Lock)
+}
+
+// installText is what uv installs: the lock's pins, where a package built from
+// source carries the hash of the wheel that was built here.
+func (m *Manager) installText(ctx context.Context, e *Environment) (text string, links []string, err error) {
+	pins := make([]uv.Pinned, 0, len(e.Lock.Packages))
+	for _, p := range e.Lock.Packages {
+		pin := uv.Pinned{Name: p.Name, Version: p.Version, Hashes: p.Hashes}
+		if p.Sdist {
+			dir, no, err := m.wheelhouse(ctx, p.Name, p.Version, e.Python, e.Lock.AsOf)
+			if err != nil {
+				return "", nil, err
+			}
+			if no != nil {
+				return "", nil, &unavailableError{*no}
+			}
+			hash, err := wheelHash(dir)
+			if err != nil {
+				return "", nil, err
+			}
+			pin.Hashes = []string{hash}
+			links = append(links, dir)
+		}
+		pins = append(pins, pin)
+	}
+	return uv.FormatLock(pins), links, nil
+}
+
+// installError types a failed installation: trouble with the index or the disk
+// is an error, a lock that cannot be installed is an outcome.
+func installError(f uv.Failure) error {
+	switch {
+	case f.Class == uv.DiskFull:
+		return &StoreError{
+			What: "the disk is full", Why: f.Detail,
+			Next: "free some disk space, or set REPGEN_CACHE_DIR to a larger disk",
+		}
+	case f.Infrastructure(), f.Class == uv.HashMismatch:
+		return indexError("download the packages", errors.New(f.Detail))
+	}
+	return &unavailableError{Unavailable{Why: "the locked packages cannot be installed: " + f.Detail}}
+}
+
+// settle makes the environment independent of where it lies: the interpreter's
+// home and link are those inside the sandbox, and nothing runs at every start
+// that the lock did not ask for.
+func settle(env string, p interp.Interpreter) error {
+	guest := p.Guest(sandbox.PyDir)
+	cfg := filepath.Join(env, "pyvenv.cfg")
+	old, err := os.ReadFile(cfg)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(cfg, []byte(rehome(string(old), filepath.Dir(guest))), 0o644); err != nil {
+		return err
+	}
+	link := filepath.Join(env, "bin", "python")
+	if err := os.Remove(link); err != nil {
+		return err
+	}
+	target := guest
+	if !p.InUsr() {
+		// Relative, so that the entry's own py link serves outside.
+		target = filepath.Join("..", "..", strings.TrimPrefix(guest, "/"))
+	}
+	if err := os.Symlink(target, link); err != nil {
+		return err
+	}
+	// uv's venv patches distutils at every start of the interpreter.
+	for _, name := range []string{"_virtualenv.pth", "_virtualenv.py"} {
+		err := os.Remove(filepath.Join(sitePackages(env, p.Minor), name))
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// rehome keeps of pyvenv.cfg what an interpreter reads.
+func rehome(cfg, home string) string {
+	var b strings.Builder
+	b.WriteString("home = " + home + "\n")
+	for line := range strings.Lines(cfg) {
+		key, _, _ := strings.Cut(line, "=")
+		switch strings.TrimSpace(key) {
+		case "implementation", "version_info", "include-system-site-packages":
+			b.WriteString(strings.TrimSpace(line) + "\n")
+		}
+	}
+	return b.String()
+}
+
+// sitePackages of an environment for a minor version.
+func sitePackages(env, minor string) string {
+	return filepath.Join(env, "lib", "python"+minor, "site-packages")
 }
 
 // Command is a command line inside the environment, ready for a sandbox: argv
-// such as "/env/bin/python", "reproduce.py".
+// such as "/env/bin/python", "reproduce.py". Its environment is complete but
+// for what the sandbox itself adds.
 func (e *Environment) Command(argv ...string) sandbox.Command {
-	return sandbox.Command{Argv: argv}
+	c := sandbox.Command{
+		Argv: argv,
+		Env: map[string]string{
+			"PATH": sandbox.EnvDir + "/bin:/usr/bin:/bin", "LANG": "C.UTF-8",
+			"PYTHONHASHSEED": "0", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONNOUSERSITE": "1",
+		},
+		Mounts: []sandbox.Mount{{Host: e.Dir, Guest: sandbox.EnvDir}},
+	}
+	if !e.Python.InUsr() {
+		c.Mounts = append(c.Mounts, sandbox.Mount{Host: e.Python.Prefix, Guest: sandbox.PyDir})
+		if e.Python.Shared {
+			// Its own run path is the host's.
+			c.Env["LD_LIBRARY_PATH"] = sandbox.PyDir + "/lib"
+		}
+	}
+	if e.bytecode != "" {
+		// A read-only environment without bytecode compiles everything anew in
+		// each run; this is what the certificate's run left.
+		c.Env["PYTHONPYCACHEPREFIX"] = bytecodeDir
+		c.Mounts = append(c.Mounts, sandbox.Mount{Host: e.bytecode, Guest: bytecodeDir})
+	}
+	maps.Copy(c.Env, e.Env)
+	return c
 }

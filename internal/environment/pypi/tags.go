@@ -238,3 +238,16 @@ func cleanSpec(spec string) string {
 	}
 	return strings.Join(out, ",")
 }
+
+// WheelVersion reads normalised name and version from a wheel's file name.
+func WheelVersion(filename string) (name, version string, ok bool) {
+	w, ok := parseWheel(filename)
+	if !ok {
+		return "", "", false
+	}
+	v, err := pydist.ParseVersion(strings.ReplaceAll(w.version, "_", "-"))
+	if err != nil {
+		return "", "", false
+	}
+	return pydist.Normalize(w.name), v.String(), true
+}

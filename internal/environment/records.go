@@ -1,0 +1,254 @@
+package environment
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/repgen/repgen/internal/pydist"
+)
+
+// thoroughness of a check against the wheels' own RECORD files.
+type thoroughness int
+
+const (
+	// quickCheck compares sizes, and hashes what runs at every start of the
+	// interpreter. uv has checked the hash of each wheel it downloaded.
+	quickCheck thoroughness = iota
+	// deepCheck hashes every file: 6 s for a CUDA build of torch (measured).
+	deepCheck
+)
+
+// DamageError lists the files of an environment that are not what their wheels
+// brought.
+type DamageError struct{ Files []string }
+
+func (e *DamageError) Error() string {
+	shown := e.Files
+	if len(shown) > 5 {
+		shown = shown[:5]
+	}
+	return fmt.Sprintf("%d files of the environment are not those of its packages: %s", len(e.Files), strings.Join(shown, ", "))
+}
+
+// Verify hashes every file of the environment in the store under key. A
+// *DamageError lists what differs.
+func (m *Manager) Verify(ctx context.Context, key string) error {
+	store, err := m.store(envStore)
+	if err != nil {
+		return err
+	}
+	release, ok := store.Hold(key)
+	if !ok {
+		return fmt.Errorf("verify environment %s: it is not in the store", key)
+	}
+	defer release()
+	return checkRecords(ctx, filepath.Join(store.Path(key), "env"), deepCheck)
+}
+
+// recorded is one line of a RECORD.
+type recorded struct {
+	path string // absolute
+	hash string // "sha256=..." or ""
+	size int64  // -1 when not given
+}
+
+// checkRecords goes through the RECORD of every installed package.
+func checkRecords(ctx context.Context, env string, how thoroughness) error {
+	sites, err := filepath.Glob(filepath.Join(env, "lib", "python3*", "site-packages"))
+	if err != nil {
+		return err
+	}
+	var files []recorded
+	for _, site := range sites {
+		lists, err := filepath.Glob(filepath.Join(site, "*.dist-info", "RECORD"))
+		if err != nil {
+			return err
+		}
+		for _, list := range lists {
+			more, err := readRecord(env, site, list)
+			if err != nil {
+				return fmt.Errorf("check %s: %w", filepath.Base(filepath.Dir(list)), err)
+			}
+			files = append(files, more...)
+		}
+	}
+	return compare(ctx, env, files, how)
+}
+
+// maxRecord bounds one RECORD; that of torch has 1.3 MB.
+const maxRecord = 64 << 20
+
+func readRecord(env, site, path string) ([]recorded, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	return parseRecord(env, site, io.LimitReader(f, maxRecord))
+}
+
+// parseRecord reads the format of PEP 376: path, hash, size, as CSV. Files
+// that lead out of the environment are an error: no wheel may bring them.
+func parseRecord(env, site string, r io.Reader) ([]recorded, error) {
+	rows := csv.NewReader(r)
+	rows.FieldsPerRecord = -1
+	rows.LazyQuotes = true
+	var out []recorded
+	for {
+		row, err := rows.Read()
+		if errors.Is(err, io.EOF) {
+			return out, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read RECORD: %w", err)
+		}
+		if row[0] == "" {
+			continue
+		}
+		path := row[0]
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(site, path)
+		}
+		if rel, err := filepath.Rel(env, path); err != nil || !filepath.IsLocal(rel) {
+			return nil, fmt.Errorf("%q lies outside of the environment", row[0])
+		}
+		one := recorded{path: path, size: -1}
+		if len(row) > 1 {
+			one.hash = row[1]
+		}
+		if len(row) > 2 {
+			if n, err := strconv.ParseInt(row[2], 10, 64); err == nil {
+				one.size = n
+			}
+		}
+		out = append(out, one)
+	}
+}
+
+// compare looks at the files, several at a time.
+func compare(ctx context.Context, env string, files []recorded, how thoroughness) error {
+	bad := make([]bool, len(files))
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	const batch = 256 // a goroutine per file would cost more than the stat
+	for start := 0; start < len(files); start += batch {
+		g.Go(func() error {
+			for i := start; i < min(start+batch, len(files)); i++ {
+				if ctx.Err() != nil {
+					return ctx.Err()
+				}
+				bad[i] = !files[i].holds(how)
+			}
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	damage := &DamageError{}
+	for i, f := range files {
+		if bad[i] {
+			rel, err := filepath.Rel(env, f.path)
+			if err != nil {
+				rel = f.path
+			}
+			damage.Files = append(damage.Files, rel)
+		}
+	}
+	if len(damage.Files) > 0 {
+		return damage
+	}
+	return nil
+}
+
+// holds says whether the file is as recorded.
+func (f recorded) holds(how thoroughness) bool {
+	st, err := os.Lstat(f.path)
+	if err != nil {
+		return false
+	}
+	if f.size >= 0 && st.Size() != f.size {
+		return false
+	}
+	if f.hash == "" || how == quickCheck && !strings.HasSuffix(f.path, ".pth") {
+		return true
+	}
+	want, found := strings.CutPrefix(f.hash, "sha256=")
+	if !found {
+		return true // another hash function: sizes have to do
+	}
+	got, err := fileHash(f.path)
+	return err == nil && base64.RawURLEncoding.EncodeToString(got) == strings.TrimRight(want, "=")
+}
+
+func fileHash(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return nil, err
+	}
+	return h.Sum(nil), nil
+}
+
+// installedVersions reads names and versions from the metadata files, without
+// running anything of the environment.
+func installedVersions(env, minor string) (map[string]string, error) {
+	files, err := filepath.Glob(filepath.Join(sitePackages(env, minor), "*.dist-info", "METADATA"))
+	if err != nil {
+		return nil, err
+	}
+	out := map[string]string{}
+	for _, path := range files {
+		name, version, err := readMetadata(path)
+		if err != nil {
+			return nil, fmt.Errorf("read the metadata of an installed package: %w", err)
+		}
+		if name != "" {
+			out[pydist.Normalize(name)] = version
+		}
+	}
+	return out, nil
+}
+
+// readMetadata reads the two headers; they come before the first empty line.
+func readMetadata(path string) (name, version string, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", "", err
+	}
+	defer func() { _ = f.Close() }()
+	head, err := io.ReadAll(io.LimitReader(f, 1<<20))
+	if err != nil {
+		return "", "", err
+	}
+	for line := range strings.Lines(string(head)) {
+		line = strings.TrimSpace(line)
+		if line == "" || name != "" && version != "" {
+			break
+		}
+		key, value, _ := strings.Cut(line, ":")
+		switch strings.ToLower(key) {
+		case "name":
+			name = strings.TrimSpace(value)
+		case "version":
+			version = strings.TrimSpace(value)
+		}
+	}
+	return name, version, nil
+}
