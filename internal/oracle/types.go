@@ -99,7 +99,9 @@ const (
 
 // Judgement is one execution judged.
 type Judgement struct {
-	Finding  Finding         `json:"finding"`
+	Finding Finding `json:"finding"`
+	// Oracle that gave the finding.
+	Oracle   Name            `json:"oracle,omitempty"`
 	Observed symptom.Symptom `json:"observed"`
 	Match    symptom.Match   `json:"match"`
 	// Fault is set on Inconclusive when the environment was to blame

@@ -1,0 +1,137 @@
+package oracle
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/repgen/repgen/internal/sandbox"
+	"github.com/repgen/repgen/internal/sandbox/probe"
+	"github.com/repgen/repgen/internal/symptom"
+)
+
+// judgeAssert: an assert statement of the reporter's script fails. Where it
+// compares floats, what lies inside the derived tolerance is no symptom,
+// whatever the statement says.
+func judgeAssert(e Expectation, ex sandbox.Execution) Judgement {
+	if ended(ex) {
+		return clean("every assert of the script passed")
+	}
+	s, failed := mainFailure(ex)
+	line, isAssert := assertFrame(e, s)
+	if !failed || !isAssert {
+		return unfinished(e, ex)
+	}
+	j := Judgement{Finding: Hit, Observed: s, Match: assertMatch(s)}
+	c, ok := comparisonAt(e, line)
+	if !ok || !excusable(c.Op) {
+		j.Reasons = []string{"the reporter's assert failed: " + s.Frames[len(s.Frames)-1].Source}
+		return j
+	}
+	result, words, tol := evaluate(c, ex.Record)
+	j.Tolerance = tol
+	switch result {
+	case inside:
+		j.Finding = Within
+		j.Match.Relation = symptom.Elsewhere
+		j.Reasons = []string{"the assert failed inside the tolerance of its floats: " + words + ", allowed " + tol}
+	case outsideOf:
+		j.Reasons = []string{"the reporter's assert failed: " + words + allowed(tol)}
+	case unknown, holdsTrue:
+		return unmeasured(j, result, words, ex.Record)
+	}
+	return j
+}
+
+func allowed(tol string) string {
+	if tol == "" {
+		return " (integers: exact)"
+	}
+	return ", allowed " + tol
+}
+
+// unmeasured: the assert failed and its operands are not known, or changed
+// afterwards. Floats anywhere in the script may then be the whole reason.
+func unmeasured(j Judgement, result comparison, words string, r probe.Record) Judgement {
+	if result == holdsTrue {
+		words = "the recorded operands satisfy it"
+	}
+	for _, o := range append(append([]probe.Observation(nil), r.Arrays...), r.Names...) {
+		if _, float := eps[dtypeOf(o)]; float {
+			j.Finding = Inconclusive
+			j.Match.Relation = symptom.Elsewhere
+			j.Reasons = []string{"the assert compares floats and cannot be judged: " + words}
+			return j
+		}
+	}
+	j.Reasons = []string{"the reporter's assert failed; no float is in play (" + words + ")"}
+	return j
+}
+
+// assertFrame says whether s is an AssertionError raised by an assert
+// statement of the script itself, and on which line.
+func assertFrame(e Expectation, s symptom.Symptom) (line int, ok bool) {
+	if !s.IsA("AssertionError") || len(s.Frames) == 0 {
+		return 0, false
+	}
+	inner := s.Frames[len(s.Frames)-1]
+	if !inner.InScript() {
+		return 0, false
+	}
+	if strings.HasPrefix(inner.Source, "assert") {
+		return inner.Line, true
+	}
+	// A statement over several lines fails on a later one; a raise by hand
+	// shows itself.
+	_, known := comparisonAt(e, inner.Line)
+	return inner.Line, known && !inner.RaisesByHand()
+}
+
+// comparisonAt is the assert's comparison on that line; when only one assert
+// compares anything, edits may have moved it by some lines.
+func comparisonAt(e Expectation, line int) (Compare, bool) {
+	var asserts []Compare
+	for _, c := range e.Compare {
+		if c.Assert && c.Line == line {
+			return c, true
+		}
+		if c.Assert {
+			asserts = append(asserts, c)
+		}
+	}
+	if len(asserts) == 1 && near(asserts[0].Line, line) {
+		return asserts[0], true
+	}
+	return Compare{}, false
+}
+
+// near: recorded edits of ours move a statement by a few lines at most (guess).
+func near(a, b int) bool { return a-b <= 8 && b-a <= 8 }
+
+func assertMatch(s symptom.Symptom) symptom.Match {
+	inner := s.Frames[len(s.Frames)-1]
+	return symptom.Match{Relation: symptom.Same, Fields: []symptom.FieldMatch{
+		{Field: "exception", Expected: "AssertionError", Observed: s.Exception, Equal: true},
+		{Field: "frame", Expected: "an assert of the script", Observed: fmt.Sprintf("line %d", inner.Line), Equal: true},
+	}}
+}
+
+// compareFirst applies the tolerance to the comparisons that a script prints,
+// before any printed claim is read. decided is false when none of them is
+// false inside its tolerance.
+func compareFirst(e Expectation, ex sandbox.Execution) (Judgement, bool) {
+	for _, c := range e.Compare {
+		if c.Assert || !excusable(c.Op) {
+			continue
+		}
+		result, words, tol := evaluate(c, ex.Record)
+		if result != inside {
+			continue
+		}
+		return Judgement{
+			Finding: Within, Tolerance: tol, Match: symptom.Match{Relation: symptom.Elsewhere},
+			Observed: symptom.Symptom{Kind: e.Symptom.Kind, Message: words},
+			Reasons:  []string{"the difference lies inside the tolerance of its floats: " + words + ", allowed " + tol},
+		}, true
+	}
+	return Judgement{}, false
+}

@@ -1,0 +1,289 @@
+package oracle
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+
+	"github.com/repgen/repgen/internal/pydist"
+)
+
+// Decide computes the verdict from judged evidence, and from nothing else.
+// Rules that need no execution (no model, no environment, missing facts) are
+// the business of whoever could not execute.
+func Decide(e Expectation, ev Evidence) Verdict {
+	v := Verdict{Control: -1, OnNewest: onNewest(ev), Headline: Failed}
+	var t tally
+	var reported Group
+	if r := slices.IndexFunc(ev.Groups, func(g Group) bool { return g.Side == SideReported }); r >= 0 {
+		reported = ev.Groups[r]
+		t = count(reported)
+	}
+	if ev.CertificateHit && t.conclusive() == 0 {
+		// The environment cannot even be imported, as reported: its certificate
+		// is the execution that shows it.
+		t.hits = 1
+	}
+	v.Hits, v.Runs = t.hits, t.conclusive()
+	v.Low, v.High = Wilson(v.Hits, v.Runs)
+	v.show(reported)
+	switch {
+	case t.forged > 0:
+		v.end(Hostile, "the script wrote to the observer's private channel")
+	case t.hits == 0 && t.within > 0:
+		v.end(NotABug, firstReason(reported, Within))
+	case t.hits == 0:
+		v.without(ev, reported, t)
+	default:
+		v.with(e, ev, reported, t)
+	}
+	return v
+}
+
+func (v *Verdict) end(h Headline, reasons ...string) {
+	v.Headline = h
+	v.Reasons = append(v.Reasons, reasons...)
+}
+
+func (v *Verdict) say(format string, args ...any) {
+	v.Reasons = append(v.Reasons, fmt.Sprintf(format, args...))
+}
+
+// show copies the first hit, else the first execution that shows anything.
+func (v *Verdict) show(g Group) {
+	for _, want := range []Finding{Hit, Within, Collided, Clean, Absent, Inconclusive} {
+		for _, j := range g.Judgements {
+			if j.Finding == want {
+				v.Match, v.Observed = j.Match, j.Observed
+				return
+			}
+		}
+	}
+}
+
+func firstReason(g Group, f Finding) string {
+	for _, j := range g.Judgements {
+		if j.Finding == f && len(j.Reasons) > 0 {
+			return j.Reasons[0]
+		}
+	}
+	return string(f)
+}
+
+// acceleratorMissing recognises a failure for want of a device.
+var acceleratorMissing = regexp.MustCompile(`(?i)not compiled with CUDA|No CUDA GPUs|NVIDIA driver|CUDA (?:driver|is not available)|no (?:GPU|TPU) (?:is )?(?:found|available)|Unknown backend:? '?(?:gpu|cuda|tpu)|MPS (?:backend|device)`)
+
+// without decides when no execution of the reported side shows the symptom.
+func (v *Verdict) without(ev Evidence, g Group, t tally) {
+	ran := t.clean + t.absent + t.within
+	switch {
+	case t.conclusive() == 0:
+		v.nothing(ev, g, t)
+	case t.collided > 0 && acceleratorMissing.MatchString(v.Observed.Message):
+		v.end(NeedsHardware, "it fails for want of an accelerator: "+headline(v.Observed))
+	case t.collided > ran:
+		v.end(DifferentFailure, firstReason(g, Collided))
+		v.say("%d of %d executions fail otherwise", t.collided, v.Runs)
+	case ev.Lowered:
+		v.end(NeedsHardware, "the report is about an accelerator, and the CPU does not show it")
+	case ev.StandIn:
+		v.end(EnvUnavailable, "the reported version cannot be had, and what stands in for it does not show the symptom")
+	case ev.BudgetEnded && v.Runs < minClean:
+		v.end(Exhausted, fmt.Sprintf("a budget ended after %d executions, none of which shows it", v.Runs))
+	case !ev.Certified:
+		v.end(Failed, "the environment was never certified, so that a clean run says nothing")
+	default:
+		v.end(NotReproduced, firstOf(g, Absent, Clean))
+	}
+	if v.Headline == NotReproduced || v.Headline == NeedsHardware {
+		v.bound(ev, g, t)
+	}
+}
+
+func firstOf(g Group, fs ...Finding) string {
+	for _, f := range fs {
+		for _, j := range g.Judgements {
+			if j.Finding == f && len(j.Reasons) > 0 {
+				return j.Reasons[0]
+			}
+		}
+	}
+	return "it never came"
+}
+
+// bound says what zero hits are worth, and where else the symptom was seen.
+func (v *Verdict) bound(ev Evidence, g Group, t tally) {
+	v.say("0 of %d executions show it: it comes in fewer than %.0f %% of them (95 %%)", v.Runs, 100*ZeroBound(v.Runs))
+	if t.collided > 0 {
+		v.say("%d executions failed otherwise: %s", t.collided, firstReason(g, Collided))
+	}
+	for _, o := range ev.Groups {
+		if c := count(o); o.Side != SideReported && c.hits > 0 {
+			v.say("%s shows it, %d of %d", o.name(), c.hits, c.conclusive())
+		}
+	}
+}
+
+// nothing: every execution was inconclusive, or there was none.
+func (v *Verdict) nothing(ev Evidence, g Group, t tally) {
+	why := "there is no execution of the reported side"
+	if len(g.Judgements) > 0 {
+		why = firstReason(g, Inconclusive)
+	} else if g.Unavailable != "" {
+		why = g.Unavailable
+	}
+	if t.limited > 0 || ev.BudgetEnded {
+		v.end(Exhausted, why)
+		return
+	}
+	v.end(Failed, why)
+}
+
+// with decides when at least one execution shows the symptom.
+func (v *Verdict) with(e Expectation, ev Evidence, reported Group, t tally) {
+	v.say("%d of %d executions show it (95 %% interval %.2f-%.2f)", v.Hits, v.Runs, v.Low, v.High)
+	if why := firstReason(reported, Hit); len(reported.Judgements) > 0 {
+		v.say("%s", why)
+	}
+	if t.inconclusive > 0 {
+		v.say("%d further executions say nothing: %s", t.inconclusive, firstReason(reported, Inconclusive))
+	}
+	if ev.CertificateHit {
+		v.say("the environment's certificate fails with the reported symptom")
+	}
+	if ev.Lowered {
+		v.say("an accelerator was lowered to the CPU, which weakens the claim")
+	}
+	g := grade(e, ev, v.Hits, v.Runs)
+	v.Grade, v.FisherP, v.Control = g.grade, g.p, g.control
+	v.Reasons = append(v.Reasons, g.reasons...)
+	v.releases(ev, reported, g)
+	v.headline(ev, g)
+}
+
+// releases names the releases between which the symptom came and went.
+func (v *Verdict) releases(ev Evidence, reported Group, g grading) {
+	for _, c := range g.controls {
+		switch {
+		case c.group.Side == SideContrast || c.group.Side == SideFix || c.group.Version == "":
+		case c.group.Older:
+			if v.GoodBefore == "" || older(v.GoodBefore, c.group.Version) {
+				v.GoodBefore = c.group.Version
+			}
+		case v.FirstFixed == "" || older(c.group.Version, v.FirstFixed):
+			v.FirstFixed = c.group.Version
+		}
+	}
+	switch {
+	case v.GoodBefore != "" && ev.Adjacent:
+		v.say("came with %s %s: the release before it, %s, is without", reported.Subject, reported.Version, v.GoodBefore)
+	case v.GoodBefore != "":
+		v.say("came somewhere between %s %s and %s", reported.Subject, v.GoodBefore, reported.Version)
+	}
+	if v.FirstFixed != "" {
+		v.say("gone somewhere between %s %s and %s", reported.Subject, reported.Version, v.FirstFixed)
+	}
+}
+
+// older compares versions; what does not parse is older than what does.
+func older(a, b string) bool {
+	va, errA := pydist.ParseVersion(a)
+	vb, errB := pydist.ParseVersion(b)
+	if errA != nil || errB != nil {
+		return errA != nil && errB == nil
+	}
+	return va.Compare(vb) < 0
+}
+
+// headline applies the order: regression, fixed, flaky, reproduced, lead. The
+// rest of what is true stands in Also.
+func (v *Verdict) headline(ev Evidence, g grading) {
+	flaky, tooRare := v.rarely(ev)
+	if v.Grade == "D" || tooRare {
+		v.Headline = Lead
+		if flaky {
+			v.Headline = Flaky
+			return
+		}
+		if tooRare && v.Grade != "D" {
+			v.Grade, v.FisherP, v.Control = "D", 0, -1
+		}
+		v.say("%s", whyLead(ev, g, tooRare))
+		return
+	}
+	var all []Headline
+	if v.GoodBefore != "" {
+		all = append(all, Regression)
+	}
+	if v.fixed(g) {
+		all = append(all, Fixed)
+	}
+	if flaky {
+		all = append(all, Flaky)
+	}
+	if len(all) == 0 {
+		all = []Headline{Reproduced}
+	}
+	v.Headline, v.Also = all[0], all[1:]
+}
+
+// rarely: under half of the executions. That is flaky with two hits and a
+// control of as many executions without any, else too little to claim.
+func (v *Verdict) rarely(ev Evidence) (flaky, tooRare bool) {
+	if 2*v.Hits >= v.Runs {
+		return false, false
+	}
+	if v.Hits < 2 {
+		return false, true
+	}
+	for _, g := range ev.Groups {
+		t := count(g)
+		if g.Side != SideReported && t.hits == 0 && t.good(g.Side) >= v.Runs {
+			return true, false
+		}
+	}
+	return false, true
+}
+
+func whyLead(ev Evidence, g grading, tooRare bool) string {
+	if tooRare {
+		return "it came in fewer than half of the executions, and no control ran as often without it: run more"
+	}
+	others, hit := 0, 0
+	for _, o := range ev.Groups {
+		if t := count(o); o.Side != SideReported && o.Side != SideNeutral && t.conclusive() > 0 {
+			others++
+			if t.hits > 0 {
+				hit++
+			}
+		}
+	}
+	if others > 0 && hit == others {
+		return "every release that was tried shows it: the oracle was never seen to say no"
+	}
+	if len(g.controls) == 0 {
+		return "no control was seen to be without it"
+	}
+	return "the evidence carries no grade"
+}
+
+// fixed: the newest release is a control in its own right.
+func (v *Verdict) fixed(g grading) bool {
+	return slices.ContainsFunc(g.controls, func(c control) bool { return c.group.Side == SideNewest })
+}
+
+// onNewest is the second axis.
+func onNewest(ev Evidence) string {
+	i := slices.IndexFunc(ev.Groups, func(g Group) bool { return g.Side == SideNewest })
+	if i < 0 || len(ev.Groups[i].Judgements) == 0 && ev.Groups[i].Unavailable == "" {
+		return "not_run"
+	}
+	t := count(ev.Groups[i])
+	switch {
+	case t.hits > 0:
+		return "yes"
+	case t.good(SideNewest) >= minClean && t.good(SideNewest) == t.conclusive():
+		return "no"
+	}
+	return "inconclusive"
+}

@@ -1,0 +1,171 @@
+package oracle
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/repgen/repgen/internal/symptom"
+)
+
+// Thresholds of a proof (the fourth of the five rules).
+const (
+	// alpha is the chance that is tolerated: 5 of 5 against 0 of 3 is 0.018.
+	alpha = 0.05
+	// minClean executions of a control; with fewer no usual count of hits is
+	// beyond chance.
+	minClean = 3
+)
+
+// control is a group that was shown to be without the symptom.
+type control struct {
+	index int
+	group Group
+	clean int
+	p     float64
+}
+
+// grading is everything that the grade and the headline follow from.
+type grading struct {
+	grade    Grade
+	p        float64
+	control  int
+	controls []control
+	reasons  []string
+}
+
+// grade finds the best grade that the evidence carries for hits among runs.
+func grade(e Expectation, ev Evidence, hits, runs int) grading {
+	g := grading{grade: "D", control: -1}
+	for i, group := range ev.Groups {
+		if c, ok := asControl(e, ev, i, group, hits, runs, &g.reasons); ok {
+			g.controls = append(g.controls, c)
+		}
+	}
+	if why := capped(e, ev); why != "" {
+		g.reasons = append(g.reasons, why)
+		g.controls = nil
+		return g
+	}
+	for _, c := range g.controls {
+		if gr := sideGrade(c.group.Side); gr < g.grade || gr == g.grade && c.p < g.p {
+			g.grade, g.p, g.control = gr, c.p, c.index
+		}
+	}
+	if g.grade > "C" {
+		g.explicit(e, ev)
+	}
+	return g
+}
+
+func sideGrade(s Side) Grade {
+	switch s {
+	case SideFix:
+		return "A"
+	case SideNamed, SideRelease, SideNewest:
+		return "B"
+	}
+	return "C" // SideContrast; others never become a control
+}
+
+// asControl says whether a group is a control of the symptom: clean in at
+// least three, the symptom in none, different from the reported side beyond
+// chance, and nothing else named moved with it.
+func asControl(e Expectation, ev Evidence, i int, g Group, hits, runs int, reasons *[]string) (control, bool) {
+	if g.Side == SideReported || g.Side == SideNeutral || len(g.Judgements) == 0 {
+		return control{}, false
+	}
+	t := count(g)
+	clean := t.good(g.Side)
+	c := control{index: i, group: g, clean: clean, p: FisherOneSided(hits, runs, 0, clean)}
+	why := ""
+	switch {
+	case t.hits > 0:
+		why = fmt.Sprintf("shows it too, %d of %d", t.hits, t.conclusive())
+	case clean == 0 || clean < t.conclusive():
+		why = "proves nothing: " + unclean(g, t)
+	case clean < minClean:
+		why = fmt.Sprintf("ran clean %d times only, %d are asked for", clean, minClean)
+	case c.p >= alpha:
+		why = fmt.Sprintf("is clean, yet %d of %d against 0 of %d may be chance (p = %.2f)", hits, runs, clean, c.p)
+	case g.StandIn:
+		why = "is a stand-in release, which decides nothing"
+	case len(g.MovedNamed) > 0:
+		why = "moved " + strings.Join(g.MovedNamed, ", ") + " with it, which the report names"
+	case e.Oracle == OracleDifferential && g.Side != SideNamed:
+		why = "only differs; nobody said that it is right"
+	case g.Side == SideContrast && e.Asks:
+		why = "is a contrast, and the report asks whether this is expected: a release pair is required"
+	}
+	if why != "" {
+		*reasons = append(*reasons, g.name()+" "+why)
+		return c, false
+	}
+	*reasons = append(*reasons, fmt.Sprintf("%s: 0 of %d, p = %.3f (Fisher, one-sided)", g.name(), clean, c.p))
+	return c, true
+}
+
+// unclean says what a control did instead of running clean.
+func unclean(g Group, t tally) string {
+	for _, j := range g.Judgements {
+		if j.Finding != Clean && len(j.Reasons) > 0 {
+			return j.Reasons[0]
+		}
+	}
+	return fmt.Sprintf("%d of %d executions say nothing", t.inconclusive, len(g.Judgements))
+}
+
+// capped says why the evidence can never be more than a lead.
+func capped(e Expectation, ev Evidence) string {
+	switch {
+	case len(ev.Refused) > 0:
+		return "the script may not be believed: " + strings.Join(ev.Refused, "; ")
+	case ev.StandIn:
+		return "the reported side runs a stand-in release, which decides nothing"
+	case !e.ReporterScript && (e.Oracle == OraclePrinted || e.Oracle == OracleAssert || e.Oracle == OracleDifferential):
+		return "the script is not the reporter's: what it prints or asserts about itself proves nothing"
+	}
+	return ""
+}
+
+// explicit grants grade C to a crash whose class, message and library frame
+// (or signal and fatal line) are those of the reporter's own log, when the
+// certificate script of the environment ran clean.
+func (g *grading) explicit(e Expectation, ev Evidence) {
+	i := slices.IndexFunc(ev.Groups, func(x Group) bool { return x.Side == SideNeutral && len(x.Judgements) > 0 })
+	r := slices.IndexFunc(ev.Groups, func(x Group) bool { return x.Side == SideReported })
+	if i < 0 || r < 0 {
+		return
+	}
+	t := count(ev.Groups[i])
+	if t.hits > 0 || t.clean == 0 || t.clean < t.conclusive() {
+		g.reasons = append(g.reasons, "the certificate script did not run clean")
+		return
+	}
+	for _, j := range ev.Groups[r].Judgements {
+		if j.Finding == Hit && !fullMatch(e, j) {
+			return
+		}
+	}
+	g.grade, g.control = "C", i
+	g.reasons = append(g.reasons, "class, message and place are those of the reporter's own log, and the certificate script ran clean")
+}
+
+// fullMatch asks that everything was stated by the reporter and is equal, not
+// merely not contradicted.
+func fullMatch(e Expectation, j Judgement) bool {
+	switch e.Oracle {
+	case OracleException, OracleImportError:
+		return stated(j.Match, "exception") && stated(j.Match, "message") && stated(j.Match, "frame") &&
+			slices.ContainsFunc(e.Symptom.Frames, func(f symptom.Frame) bool { return f.InLibrary() || f.File == "" && f.Source != "" })
+	case OracleSignal:
+		return stated(j.Match, "signal") && stated(j.Match, "fatal_line")
+	}
+	return false
+}
+
+func stated(m symptom.Match, field string) bool {
+	return slices.ContainsFunc(m.Fields, func(f symptom.FieldMatch) bool {
+		return f.Field == field && f.Equal && strings.TrimSpace(f.Expected) != ""
+	})
+}

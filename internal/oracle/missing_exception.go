@@ -1,0 +1,69 @@
+package oracle
+
+import (
+	"strings"
+
+	"github.com/repgen/repgen/internal/sandbox"
+	"github.com/repgen/repgen/internal/symptom"
+)
+
+// judgeMissingException: the reporter asks for an exception that does not
+// come. The symptom is a script that runs through (and prints what is stated);
+// the control is the subject raising on purpose.
+func judgeMissingException(e Expectation, ex sandbox.Execution) Judgement {
+	if ended(ex) {
+		return ranThrough(e, ex)
+	}
+	s, failed := mainFailure(ex)
+	if failed && wantedRaised(e, s) {
+		j := clean("the subject raises " + headline(s))
+		j.Observed = s
+		return j
+	}
+	return unfinished(e, ex)
+}
+
+func ranThrough(e Expectation, ex sandbox.Execution) Judgement {
+	observed := symptom.Symptom{Kind: symptom.MissingException, Exception: e.Wanted}
+	match := symptom.Match{Relation: symptom.Same, Fields: []symptom.FieldMatch{{
+		Field: "exception", Expected: wantedText(e), Observed: "none raised", Equal: true,
+		Why: "the reported symptom is that none comes",
+	}}}
+	j := Judgement{Finding: Hit, Observed: observed, Match: match}
+	j.Reasons = []string{"the script ran to its end, " + wantedText(e) + " was not raised"}
+	if e.Printed == nil || len(e.Printed.Actual) == 0 {
+		return j
+	}
+	found, missing := findLines(e.Printed.Actual, outputLines(ex))
+	if missing >= 0 {
+		return absent("the script ran to its end, but the stated line did not come: " + e.Printed.Actual[missing].Text)
+	}
+	j.Lines = found
+	j.Observed.Message = strings.Join(found, "\n")
+	j.Reasons = append(j.Reasons, "the stated output came: "+clip(strings.Join(found, " / ")))
+	return j
+}
+
+func wantedText(e Expectation) string {
+	if e.Wanted == "" {
+		return "an exception"
+	}
+	return e.Wanted
+}
+
+// wantedRaised: the subject raised what the reporter asks for. Without a named
+// class only a raise statement counts: a changed signature or a vanished
+// attribute also ends a script, and is no answer to the report.
+func wantedRaised(e Expectation, s symptom.Symptom) bool {
+	if s.Kind == symptom.Signal || !fromSubject(e, s) {
+		return false
+	}
+	if e.Wanted != "" && !strings.EqualFold(e.Wanted, "error") && !strings.EqualFold(e.Wanted, "exception") {
+		return s.IsA(e.Wanted)
+	}
+	if fault, _ := environmentFault(s); fault != "" {
+		return false
+	}
+	inner, _ := symptom.Innermost(s.Frames)
+	return inner.RaisesByHand()
+}

@@ -1,0 +1,111 @@
+package oracle
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// class of a number: compared before its digits.
+type class string
+
+const (
+	classNaN       class = "nan"
+	classInf       class = "inf"
+	classNegInf    class = "-inf"
+	classZero      class = "zero"
+	classSubnormal class = "subnormal"
+	classFinite    class = "finite"
+)
+
+// smallestNormal is the smallest normal float64; below it lie subnormals.
+const smallestNormal = 2.2250738585072014e-308
+
+// nearZero: two residuals below it are both "zero up to rounding" of ordinary
+// float64 work (guess; a relative comparison of 1e-16 with 3e-16 says nothing).
+const nearZero = 1e-12
+
+// carryOver is the relative difference allowed between a printed float and
+// ours: other machines add in another order. 1e-5 is what float32 sums of some
+// thousand terms differ by (measured with jax: 1e-7 to 1e-6; with room).
+const carryOver = 1e-5
+
+// number is a number as it was written.
+type number struct {
+	text    string
+	value   float64
+	class   class
+	integer bool    // written without point and exponent
+	ulp     float64 // one unit of the last digit that was written
+	prefix  bool    // written "1.57...": only these digits are known
+}
+
+// parseNumber reads a number as programs print it; ok is false for words.
+func parseNumber(text string) (number, bool) {
+	n := number{text: text}
+	t := strings.ToLower(text)
+	switch strings.TrimLeft(t, "+-") {
+	case "nan":
+		n.class, n.value = classNaN, math.NaN()
+		return n, true
+	case "inf", "infinity":
+		n.class, n.value = classInf, math.Inf(1)
+		if strings.HasPrefix(t, "-") {
+			n.class, n.value = classNegInf, math.Inf(-1)
+		}
+		return n, true
+	}
+	v, err := strconv.ParseFloat(strings.TrimSuffix(t, "."), 64)
+	if err != nil && !math.IsInf(v, 0) {
+		return number{}, false
+	}
+	n.value, n.class = v, classOf(v)
+	mantissa, exp, hasExp := strings.Cut(t, "e")
+	_, decimals, point := strings.Cut(mantissa, ".")
+	n.integer = !point && !hasExp
+	e, _ := strconv.Atoi(exp) // absent: 0
+	n.ulp = math.Pow(10, float64(e-len(decimals)))
+	return n, true
+}
+
+func classOf(v float64) class {
+	switch {
+	case math.IsNaN(v):
+		return classNaN
+	case math.IsInf(v, 1):
+		return classInf
+	case math.IsInf(v, -1):
+		return classNegInf
+	case v == 0:
+		return classZero
+	case math.Abs(v) < smallestNormal:
+		return classSubnormal
+	}
+	return classFinite
+}
+
+// sameNumber says whether an observed number is the stated one: same class,
+// then the digits that were written. Integers are exact. Two subnormals are
+// the same: what such garbage exactly is differs from run to run.
+func sameNumber(stated, seen number, approximate bool) bool {
+	if stated.class != seen.class {
+		return false
+	}
+	if stated.class != classFinite || approximate {
+		return true
+	}
+	if stated.prefix {
+		return strings.HasPrefix(strings.TrimLeft(seen.text, "+"), strings.TrimLeft(stated.text, "+"))
+	}
+	diff := math.Abs(stated.value - seen.value)
+	if stated.integer && seen.integer {
+		return diff == 0
+	}
+	if math.Abs(stated.value) < nearZero && math.Abs(seen.value) < nearZero {
+		return true
+	}
+	if stated.integer {
+		return diff <= carryOver*math.Abs(stated.value)
+	}
+	return diff <= stated.ulp*1.0001 || diff <= carryOver*math.Abs(stated.value)
+}

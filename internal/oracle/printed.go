@@ -1,0 +1,162 @@
+package oracle
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/repgen/repgen/internal/sandbox"
+	"github.com/repgen/repgen/internal/symptom"
+)
+
+// judgePrinted: every line that the reporter calls actual comes, in order, and
+// what he calls expected does not hold as well; a claim that is true of both
+// says nothing. The control must satisfy what is expected, not merely differ.
+func judgePrinted(e Expectation, ex sandbox.Execution) Judgement {
+	if !ended(ex) {
+		return unfinished(e, ex)
+	}
+	if j, decided := compareFirst(e, ex); decided {
+		return j
+	}
+	p := e.Printed
+	if p == nil || len(p.Actual) == 0 && len(p.Expected) == 0 {
+		return absent("the report states no output")
+	}
+	output := outputLines(ex)
+	good, known, why := satisfied(*p, output)
+	found, missing := findLines(p.Actual, output)
+	came := missing < 0
+	if came && len(p.Actual) == 0 {
+		// Only the expected side is stated: the symptom is that it fails.
+		came = known && !good
+	}
+	j := Judgement{Match: symptom.Match{Relation: symptom.None}, Lines: found}
+	j.Observed = symptom.Symptom{Kind: e.Symptom.Kind, Message: strings.Join(found, "\n")}
+	switch {
+	case came && good && known:
+		j.Finding = Absent
+		j.Reasons = []string{"what is stated as actual and what is stated as expected both hold: the claim does not tell them apart"}
+	case came:
+		j.Finding = Hit
+		j.Match = printedMatch(*p, found)
+		j.Reasons = hitReasons(*p, found, known, why)
+	case good && known:
+		j.Finding = Clean
+		j.Lines = output[:min(len(output), 5)]
+		j.Reasons = []string{"what the reporter expects holds: " + why}
+	default:
+		j.Finding = Absent
+		j.Lines = output[:min(len(output), 5)]
+		j.Reasons = []string{absentReason(*p, missing, why)}
+	}
+	return j
+}
+
+func printedMatch(p Printed, found []string) symptom.Match {
+	f := symptom.FieldMatch{Field: "output", Expected: texts(p.Actual), Observed: strings.Join(found, "\n"), Equal: true}
+	if len(p.Actual) == 0 {
+		f.Expected, f.Why = "not: "+texts(p.Expected), "only what should come was stated, and it did not come"
+	}
+	return symptom.Match{Relation: symptom.Same, Fields: []symptom.FieldMatch{f}}
+}
+
+func texts(lines []Line) string {
+	out := make([]string, len(lines))
+	for i, l := range lines {
+		out[i] = l.Text
+	}
+	return strings.Join(out, "\n")
+}
+
+func hitReasons(p Printed, found []string, known bool, why string) []string {
+	out := []string{fmt.Sprintf("all %d stated lines came: %s", len(p.Actual), clip(strings.Join(found, " / ")))}
+	if len(p.Actual) == 0 {
+		out = nil
+	}
+	if known {
+		out = append(out, "what is expected does not hold: "+why)
+	}
+	return out
+}
+
+func absentReason(p Printed, missing int, why string) string {
+	if missing >= 0 && missing < len(p.Actual) {
+		return fmt.Sprintf("the stated line %q did not come, and %s", clip(p.Actual[missing].Text), why)
+	}
+	return "neither what is stated as actual nor what is expected can be seen: " + why
+}
+
+// satisfied says whether what the reporter expects holds: every expected line
+// and the relation. known is false when nothing was stated, or when a relation
+// cannot be evaluated on this output.
+func satisfied(p Printed, output []string) (good, known bool, why string) {
+	var words []string
+	good = true
+	if len(p.Expected) > 0 {
+		known = true
+		ok, w := expectedCome(p, output)
+		good = good && ok
+		words = append(words, w)
+	}
+	if p.Relation != "" && len(p.Actual) > 0 {
+		ok, k, w := holds(p.Relation, p.Actual, output)
+		good, known = good && ok && k, known || k
+		words = append(words, w)
+	}
+	if len(words) == 0 {
+		return false, false, "the report does not say what should come"
+	}
+	return good && known, known, strings.Join(words, "; ")
+}
+
+// expectedCome builds the output that the reporter would call right (his
+// actual lines with the corrected ones replaced) and looks for it; expected
+// lines that replace nothing are looked for on their own.
+func expectedCome(p Printed, output []string) (bool, string) {
+	right := append([]Line(nil), p.Actual...)
+	var alone []Line
+	replaced := false
+	for _, x := range p.Expected {
+		if x.Replaces >= 0 && x.Replaces < len(right) {
+			right[x.Replaces] = correct(p.Actual[x.Replaces], x)
+			replaced = true
+			continue
+		}
+		alone = append(alone, x)
+	}
+	if replaced {
+		if _, missing := findLines(right, output); missing >= 0 {
+			return false, fmt.Sprintf("the expected %q did not come", clip(right[missing].Text))
+		}
+	}
+	if _, missing := findLines(alone, output); missing >= 0 {
+		return false, fmt.Sprintf("the expected %q did not come", clip(alone[missing].Text))
+	}
+	return true, fmt.Sprintf("the expected %q came", clip(texts(p.Expected)))
+}
+
+// correct puts an expected value into the line that it corrects: "should be 2"
+// said of "argmax: 1" means "argmax: 2". A whole line replaces a whole line.
+func correct(actual, expected Line) Line {
+	want, have := tokens(expected.Text, true), tokens(actual.Text, true)
+	if len(want) != 1 || len(have) < 2 {
+		return expected
+	}
+	at := strings.LastIndex(actual.Text, have[lastValue(have)].text)
+	if at < 0 {
+		return expected
+	}
+	out := actual
+	out.Text = actual.Text[:at] + expected.Text + actual.Text[at+len(have[lastValue(have)].text):]
+	return out
+}
+
+// lastValue is the last number of a line, else its last token.
+func lastValue(ts []token) int {
+	for i := len(ts) - 1; i >= 0; i-- {
+		if ts[i].number != nil {
+			return i
+		}
+	}
+	return len(ts) - 1
+}
