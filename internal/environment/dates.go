@@ -3,6 +3,7 @@ package environment
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"time"
 
 	"github.com/repgen/repgen/internal/pydist"
@@ -79,7 +80,11 @@ func (w *inference) newestNamed(ctx context.Context) (best Release, name string,
 			if err != nil {
 				return Release{}, "", err
 			}
-			if r, ok := first(list, pin(v)); ok && !reuploaded(list, r) && r.Uploaded.After(best.Uploaded) {
+			r, ok := first(list, looseLocal(pin(v)))
+			if !ok {
+				r, ok = nightly(v.Spec)
+			}
+			if ok && !reuploaded(list, r) && r.Uploaded.After(best.Uploaded) {
 				best, name = r, dist
 			}
 		}
@@ -88,6 +93,19 @@ func (w *inference) newestNamed(ctx context.Context) (best Release, name string,
 		}
 	}
 	return best, name, nil
+}
+
+var devDay = regexp.MustCompile(`\.dev(20[0-9]{6})(?:\+|$)`)
+
+// nightly is a development build that is named by its day. The index keeps
+// them for days only, but the name tells when it was.
+func nightly(version string) (Release, bool) {
+	m := devDay.FindStringSubmatch(version)
+	if m == nil {
+		return Release{}, false
+	}
+	at, err := time.Parse("20060102", m[1])
+	return Release{Version: clip(version, 40), Uploaded: at, Pre: true}, err == nil
 }
 
 // stated are the versions that the reporter had in hands, good ones included.
@@ -104,8 +122,9 @@ func (w *inference) stated() []report.Version {
 
 // first is the lowest stable release that fits.
 func first(list []Release, spec string) (Release, bool) {
+	fit, exact := fits(spec), Requirement{Spec: spec}.exact() != ""
 	for _, r := range list {
-		if !r.Uploaded.IsZero() && (!r.Pre || Requirement{Spec: spec}.exact() != "") && pydist.Match(spec, r.Version) {
+		if !r.Uploaded.IsZero() && (!r.Pre || exact) && fit(r.Version) {
 			return r, true
 		}
 	}

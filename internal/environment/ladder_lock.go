@@ -2,20 +2,12 @@ package environment
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/repgen/repgen/internal/environment/interp"
 	"github.com/repgen/repgen/internal/environment/pypi"
 	"github.com/repgen/repgen/internal/environment/uv"
-	"github.com/repgen/repgen/internal/pydist"
 )
-
-// lockVersion changes when equal texts are to be built differently from now on.
-const lockVersion = "1"
 
 // review looks at a solution for what a resolver does not know. Again is true
 // when something was changed and it has to solve once more.
@@ -63,13 +55,13 @@ func (l *ladder) twins(res uv.CompileResult) bool {
 func (l *ladder) lock(res uv.CompileResult) *Lock {
 	lock := &Lock{
 		Python: l.python.Version, AsOf: l.cutoff, Rung: l.rung, Rungs: l.rungs, Text: res.Text,
-		Requirements: l.reqs, Constraints: l.cons, Exempt: l.exempt, StandIns: l.standIns, Edits: l.edits,
+		Requirements: l.reqs, Constraints: l.cons, Exempt: l.exempt, Env: l.spec.Env, StandIns: l.standIns, Edits: l.edits,
 	}
 	for _, p := range res.Packages {
 		lock.Packages = append(lock.Packages, l.word(p))
 	}
 	slices.SortFunc(lock.Packages, func(a, b Package) int { return strings.Compare(a.Name, b.Name) })
-	lock.Hash = lockHash(l.python, res.Text)
+	lock.Hash = lockHash(lock, l.python)
 	return lock
 }
 
@@ -90,27 +82,6 @@ func (l *ladder) word(p uv.Pinned) Package {
 	}
 	if len(via) > 0 {
 		out.Why = "needed by " + clip(strings.Join(via, ", "), 80)
-	}
-	return out
-}
-
-// lockHash is the key of the environment: what is installed and by which
-// interpreter. The interpreter's path is part of it because an environment
-// points at its interpreter.
-func lockHash(python interp.Interpreter, text string) string {
-	sum := sha256.New()
-	_, _ = fmt.Fprintf(sum, "%s\x00%s\x00%s\x00%s\x00%s", lockVersion, python.Version, python.ABI, python.Path, text)
-	return hex.EncodeToString(sum.Sum(nil))
-}
-
-// requirementsOf are a lock's packages as exact pins, for a resolver that is
-// to keep them.
-func requirementsOf(base *Lock) []Requirement {
-	out := make([]Requirement, 0, len(base.Packages))
-	for _, p := range base.Packages {
-		if _, err := pydist.ParseVersion(p.Version); err == nil {
-			out = append(out, Requirement{Name: p.Name, Spec: "==" + p.Version, Word: p.Word, Why: p.Why})
-		}
 	}
 	return out
 }

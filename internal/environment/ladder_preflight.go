@@ -57,14 +57,15 @@ func (l *ladder) check(ctx context.Context, name string) (*Unavailable, error) {
 	if !slices.ContainsFunc(matching, func(m Release) bool { return m.Wheel || m.Sdist }) {
 		return l.notForPython(ctx, name)
 	}
-	l.after(name, r, matching, list)
+	l.after(name, matching, list)
 	return nil, nil
 }
 
 func matches(list []Release, spec string) []Release {
 	var out []Release
+	fit := fits(spec)
 	for _, r := range list {
-		if pydist.Match(spec, r.Version) {
+		if fit(r.Version) {
 			out = append(out, r)
 		}
 	}
@@ -124,10 +125,13 @@ func (l *ladder) local(r *Requirement, list []Release) {
 }
 
 func (l *ladder) denied(name, version, reason string) *Unavailable {
-	if l.isProtected(name) {
+	r, _ := l.pinOf(name)
+	if l.isProtected(name) && r != nil && r.exact() != "" {
 		return l.unavailable(fmt.Sprintf("%s %s is never installed: %s", name, version, reason), "")
 	}
-	l.loosen(rungPreflight, name, "this release is never installed: "+reason)
+	if !l.loosen(rungPreflight, name, "this release is never installed: "+reason) {
+		l.step(rungPreflight, "%s %s left out: this release is never installed: %s", name, version, reason)
+	}
 	l.extra = append(l.extra, name+"!="+version)
 	return nil
 }
@@ -177,12 +181,16 @@ func (l *ladder) notForPython(ctx context.Context, name string) (*Unavailable, e
 
 // after moves the date for an exact pin that is newer than it, or frees the
 // project from the date when its upload time says nothing.
-func (l *ladder) after(name string, r *Requirement, matching, all []Release) {
-	if r.exact() == "" {
+func (l *ladder) after(name string, matching, all []Release) {
+	r, constraint := l.pinOf(name)
+	m := matching[len(matching)-1]
+	if r.exact() == "" || m.Uploaded.IsZero() || !m.Uploaded.After(l.cutoff) {
 		return
 	}
-	m := matching[len(matching)-1]
-	if m.Uploaded.IsZero() || !m.Uploaded.After(l.cutoff) {
+	// The user's own day outweighs a line of a list, but not the packages that
+	// the script is about.
+	if constraint && l.spec.AsOfSource == "flag" && !l.isProtected(name) && !reuploaded(all, m) {
+		l.loosen(rungPreflight, name, "it is newer than the date")
 		return
 	}
 	l.newerThanDate(name, m, all)

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/repgen/repgen/internal/environment/interp"
-	"github.com/repgen/repgen/internal/pydist"
 )
 
 // pythonReleased are the days of the first release of each minor version,
@@ -45,8 +44,15 @@ func (l *ladder) choosePython(ctx context.Context) (*Unavailable, error) {
 	}
 	if l.spec.Python != "" {
 		if p, ok := pickInterpreter(l.pythons, l.spec.Python); ok {
-			l.usePython(p)
+			if p.Version != l.spec.Python && p.Minor != l.spec.Python {
+				l.edits = append(l.edits, fmt.Sprintf("Python %s in place of %s: the same minor version", p.Version, l.spec.Python))
+			}
+			l.python = p
 			return nil, nil
+		}
+		if major, _, _ := strings.Cut(l.spec.Python, "."); major != "3" {
+			return l.unavailable("Python "+l.spec.Python+" cannot be installed into: the installer knows Python 3 only",
+				"name a Python 3 with --python if the report holds there too"), nil
 		}
 		if l.spec.PythonSource == "flag" {
 			return l.unavailable(fmt.Sprintf("Python %s is not on this machine (found: %s)", l.spec.Python, minorsOf(l.pythons)),
@@ -60,11 +66,9 @@ func (l *ladder) choosePython(ctx context.Context) (*Unavailable, error) {
 	if l.spec.Python != "" {
 		l.step(rungPython, "Python %s stands in for %s, which is not on this machine", p.Minor, l.spec.Python)
 	}
-	l.usePython(p)
+	l.python = p
 	return nil, nil
 }
-
-func (l *ladder) usePython(p interp.Interpreter) { l.python = p }
 
 func minorsOf(list []interp.Interpreter) string {
 	var out []string
@@ -139,8 +143,9 @@ func (l *ladder) score(ctx context.Context, p interp.Interpreter) (int, error) {
 
 func pinScore(list []Release, r Requirement, asOf time.Time, subject bool) int {
 	score, exists := scoreNone, false
+	fit, exact := fits(looseLocal(r.Spec)), r.exact() != ""
 	for _, rel := range list {
-		if !pydist.Match(looseLocal(r.Spec), rel.Version) || (r.exact() == "" && rel.Uploaded.After(asOf)) {
+		if (!exact && rel.Uploaded.After(asOf)) || !fit(rel.Version) {
 			continue
 		}
 		exists = true
@@ -219,7 +224,7 @@ func (l *ladder) nextPython(ctx context.Context, name, why string, allowed []str
 		return false, err
 	}
 	l.step(rungPython, "Python %s in place of %s: %s", p.Minor, old.Minor, why)
-	l.usePython(p)
+	l.python = p
 	return true, nil
 }
 

@@ -21,12 +21,20 @@ var nightlies = map[string]string{
 // when it is the subject.
 func (l *ladder) standIn(ctx context.Context, name, spec string, list []Release) (*Unavailable, error) {
 	gone := strings.TrimPrefix(spec, "==")
-	r, ok := nearest(list, strings.TrimSuffix(gone, ".*"))
+	// Those with a file for this Python come before the others.
+	r, ok := nearest(withFiles(list), strings.TrimSuffix(gone, ".*"))
+	if !ok {
+		r, ok = nearest(list, strings.TrimSuffix(gone, ".*"))
+	}
 	if !ok {
 		return l.unavailable(fmt.Sprintf("the index has no %s%s and no release near it", name, spec), "name another release with --with"), nil
 	}
 	l.replace(name, gone, r, list)
 	return nil, l.moveFamily(ctx, name, r.Version)
+}
+
+func withFiles(list []Release) []Release {
+	return slices.DeleteFunc(slices.Clone(list), func(r Release) bool { return !r.Wheel && !r.Sdist })
 }
 
 func (l *ladder) replace(name, gone string, r Release, list []Release) {
@@ -72,8 +80,8 @@ func (l *ladder) moveFamily(ctx context.Context, name, version string) error {
 	return nil
 }
 
-// nearest is the first stable release with a file at or above a version, else
-// the last below it.
+// nearest is the first stable release at or above a version, else the last
+// below it.
 func nearest(list []Release, version string) (Release, bool) {
 	want, err := pydist.ParseVersion(version)
 	if err != nil {
@@ -84,7 +92,7 @@ func nearest(list []Release, version string) (Release, bool) {
 	found := false
 	for _, r := range list {
 		v, err := pydist.ParseVersion(r.Version)
-		if err != nil || r.Pre || r.Yanked != "" || !(r.Wheel || r.Sdist) {
+		if err != nil || r.Pre || r.Yanked != "" {
 			continue
 		}
 		if slices.Compare(v.Release(), base) >= 0 {

@@ -132,7 +132,7 @@ func (l *ladder) samePython(ctx context.Context, base *Lock) (*Unavailable, erro
 		return &Unavailable{Why: fmt.Sprintf("Python %s is no longer on this machine", base.Python), Next: "install it again"}, nil
 	}
 	l.pythons, l.keepPython = list, true
-	l.usePython(p)
+	l.python = p
 	return nil, nil
 }
 

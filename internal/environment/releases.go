@@ -3,6 +3,7 @@ package environment
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/repgen/repgen/internal/environment/pypi"
 	"github.com/repgen/repgen/internal/environment/uv"
@@ -13,11 +14,35 @@ import (
 // usable for Python minor version python ("3.11"). A distribution that the
 // index does not have gives none; trouble with the index is an *IndexError.
 func (m *Manager) Releases(ctx context.Context, name, python string) ([]Release, error) {
+	name, python = pydist.Normalize(name), minorOf(python)
+	key := name + " " + python
+	m.tools.mu.Lock()
+	known, ok := m.tools.releases[key]
+	m.tools.mu.Unlock()
+	if ok {
+		return slices.Clone(known), nil
+	}
+	out, err := m.releases(ctx, name, python)
+	if err != nil {
+		return nil, err
+	}
+	m.tools.mu.Lock()
+	defer m.tools.mu.Unlock()
+	if m.tools.releases == nil {
+		m.tools.releases = map[string][]Release{}
+	}
+	m.tools.releases[key] = out
+	return slices.Clone(out), nil
+}
+
+// releases asks the index. Releases remembers its answer while the process
+// lives: scoring interpreters asks for the same listing many times.
+func (m *Manager) releases(ctx context.Context, name, python string) ([]Release, error) {
 	client, err := m.index(ctx)
 	if err != nil {
 		return nil, err
 	}
-	project, err := client.Project(ctx, pydist.Normalize(name))
+	project, err := client.Project(ctx, name)
 	switch {
 	case errors.Is(err, pypi.ErrNotFound):
 		return nil, nil

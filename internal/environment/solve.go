@@ -49,6 +49,9 @@ func (m *Manager) prefetch(ctx context.Context, names []string) error {
 	return nil
 }
 
+// solverVersion changes when the same question is to be answered anew.
+const solverVersion = "1"
+
 // solveKey is everything that a lock depends on and that can change without
 // the index changing its past.
 type solveKey struct {
@@ -89,7 +92,7 @@ func (m *Manager) solvePath(ctx context.Context, what string, s Spec, args []str
 	if err != nil {
 		return "", err
 	}
-	key := solveKey{Version: lockVersion, What: what, Spec: s, Args: args, Index: m.opts.Index}
+	key := solveKey{Version: solverVersion, What: what, Spec: s, Args: args, Index: m.opts.Index}
 	for _, p := range list {
 		key.Pythons = append(key.Pythons, p.Path+" "+p.Version)
 	}

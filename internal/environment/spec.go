@@ -145,6 +145,9 @@ func (w *inference) subject() {
 		name = w.in.Decision.Subjects[0]
 	}
 	name = pydist.Normalize(name)
+	if to, ok := nightlies[name]; ok {
+		name = to
+	}
 	switch {
 	case name == "" && len(w.spec.Requirements) > 0:
 		name = w.spec.Requirements[0].Name

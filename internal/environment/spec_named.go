@@ -21,6 +21,9 @@ func (w *inference) chooseVersions() map[string]report.Version {
 	}
 	for _, v := range slices.Concat(bad, w.in.Report.Versions) {
 		v.Dist = pydist.Normalize(v.Dist)
+		if to, ok := nightlies[v.Dist]; ok {
+			v.Dist = to
+		}
 		if v.Local {
 			w.edit("%s: %q is no distribution of an index, left out", v.Dist, clip(v.Spec, 60))
 			continue

@@ -2,6 +2,7 @@ package environment
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/repgen/repgen/internal/pydist"
@@ -58,16 +59,50 @@ func cpuVariant(ctx context.Context, index listings, r Requirement, python strin
 	if err != nil {
 		return "", err
 	}
-	best, found := newest(cpu, r.Spec, asOf)
+	best, found := newestOrNear(cpu, r.Spec, asOf)
 	if !found || (python != "" && !best.Wheel) {
 		return "", nil
 	}
 	// A name that has no fitting release of its own (tensorflow-gpu ended at
 	// 2.12) does not hold back the one that has.
-	if p, ok := newest(plain, r.Spec, asOf); ok && !sameVersion(p.Version, best.Version) {
+	if p, ok := newestOrNear(plain, r.Spec, asOf); ok && !sameVersion(p.Version, best.Version) {
 		return "", nil
 	}
 	return to, nil
+}
+
+// newestOrNear looks for the stand-in as well when an exact version is gone.
+func newestOrNear(list []Release, spec string, asOf time.Time) (Release, bool) {
+	if r, ok := newest(list, spec, asOf); ok {
+		return r, true
+	}
+	if v := (Requirement{Spec: spec}).exact(); v != "" {
+		return nearest(list, v)
+	}
+	return Release{}, false
+}
+
+// fits is pydist.Match for one specifier and many listed versions. Exact pins
+// are the common case and are compared as text: both sides are normalised, and
+// a label of the listed version is open unless the pin has one.
+func fits(spec string) func(version string) bool {
+	want := Requirement{Spec: spec}.exact()
+	if spec == "" {
+		return func(string) bool { return true }
+	}
+	if want == "" {
+		return func(version string) bool { return pydist.Match(spec, version) }
+	}
+	labelled := strings.Contains(want, "+")
+	return func(version string) bool {
+		if version == want {
+			return true
+		}
+		if !labelled {
+			version, _, _ = strings.Cut(version, "+")
+		}
+		return version == want || sameVersion(version, want)
+	}
 }
 
 func sameVersion(a, b string) bool {
@@ -81,16 +116,17 @@ func sameVersion(a, b string) bool {
 // whatever the day, since the solver can move the day.
 func newest(list []Release, spec string, asOf time.Time) (Release, bool) {
 	exact := Requirement{Spec: spec}.exact() != ""
+	fit := fits(spec)
 	for _, strict := range []bool{true, false} {
 		for i := len(list) - 1; i >= 0; i-- {
 			r := list[i]
 			if !exact && r.Uploaded.After(asOf) {
 				continue
 			}
-			if strict && (r.Pre || r.Yanked != "" || !(r.Wheel || r.Sdist)) {
+			if strict && (r.Pre || r.Yanked != "") {
 				continue
 			}
-			if pydist.Match(spec, r.Version) {
+			if fit(r.Version) {
 				return r, true
 			}
 		}

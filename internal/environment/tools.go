@@ -19,6 +19,8 @@ type tools struct {
 	found   bool
 	uv      *uv.Tool
 	client  *pypi.Client
+	// releases by name and Python minor version
+	releases map[string][]Release
 }
 
 // interpreters lists the Pythons of this machine.
