@@ -33,7 +33,9 @@ func (p *parser) readBlocks() {
 			out.Magics = magicsOf(b.text)
 		}
 		out.Role = p.roleOf(i, out)
-		out.Approximate = approxLead.MatchString(out.Lead) || p.variesAfter(b)
+		if out.Kind == BlockOutput || out.Kind == BlockREPL {
+			out.Approximate = approxLead.MatchString(out.Lead) || p.variesAfter(b)
+		}
 		p.r.Blocks = append(p.r.Blocks, out)
 	}
 }
@@ -42,7 +44,7 @@ func (p *parser) readBlocks() {
 // at most two blank lines between.
 func (p *parser) leadOf(b *blk) string {
 	for j, blanks := b.first-1, 0; j >= 0 && blanks <= 2; j-- {
-		if p.inBlock[j] >= 0 || p.lines[j].end <= p.bodyAt && p.bodyAt > 0 {
+		if p.inBlock[j] >= 0 || p.lines[j].end < p.bodyAt {
 			return ""
 		}
 		t := strings.TrimSpace(p.proseLine(j))

@@ -76,18 +76,28 @@ func (p *parser) addEnv(name, value, where string, s Span) {
 // versions.
 func (p *parser) readPlatform() {
 	for _, s := range p.sentences() {
-		p.platformIn(p.plain[s.start:s.end], s.start)
+		p.platformIn(p.plain[s.start:s.end], s.start, fromProse)
 	}
 	for i, b := range p.r.Blocks {
 		if b.Kind == BlockVersions || b.Role == RoleVersions {
 			for _, l := range p.blks[i].lines[:min(len(p.blks[i].lines), 400)] {
-				p.platformIn(p.text[l.start:l.end], l.start)
+				p.platformIn(p.text[l.start:l.end], l.start, fromList)
 			}
 		}
 	}
 }
 
-func (p *parser) platformIn(t string, base int) {
+// origin says what kind of text a platform fact stands in.
+type origin int
+
+const (
+	fromProse origin = iota
+	fromList
+)
+
+// platformIn reads the facts of a line; in a list of versions ("CUDA used to
+// build") a bare device word says nothing.
+func (p *parser) platformIn(t string, base int, from origin) {
 	t = t[:min(len(t), 4096)]
 	for _, f := range []struct {
 		name string
@@ -100,6 +110,9 @@ func (p *parser) platformIn(t string, base int) {
 			}
 			if m[0] > 0 && (t[m[0]-1] == '-' || t[m[0]-1] == '_' || t[m[0]-1] == '.') {
 				continue // part of a name: tensorflow-cpu
+			}
+			if from == fromList && f.name == "device" && !strings.Contains(t[m[k]:m[k+1]], " ") {
+				continue
 			}
 			p.addFact(f.name, t[m[k]:m[k+1]], Span{base + m[k], base + m[k+1]})
 		}

@@ -11,9 +11,9 @@ const value = `(?:[-+]?\d[\d_]*(?:\.\d+)?(?:[eE][-+]?\d+)?|[-+]?(?:nan|NaN|NAN|i
 var (
 	inlineCode  = regexp.MustCompile("`([^`\n]+)`")
 	wantedCue   = regexp.MustCompile(`(?i)\b(?:expect(?:ed|ing|s)?|should(?:n't)?|ought to|supposed to|instead of|rather than|want(?:ed)?|must|correct (?:output|result|answer|value)(?: is| would be)?)\b|,\s+not\b`)
-	cameCue     = regexp.MustCompile(`(?i)\b(?:prints?|printed|outputs?|gives?|gave|returns?|returned|results?(?: is| in)?|got|gets|get|see|shows?|showed|yields?|produces?|raises?|raised|throws?|fails with|crashes with|dies with|was|is|but)\b`)
+	cameCue     = regexp.MustCompile(`(?i)\b(?:prints?|printed|outputs?|gives?|gave|returns?|returned|results?(?: is| in)?|got|gets|get|see|shows?|showed|yields?|produces?|raises?|raised|throws?|fails with|crashes with|dies with|(?:result|output|value|answer|it|shape|dtype|loss) (?:is|was)|but)\b`)
 	printCue    = regexp.MustCompile(`(?i)\b(?:prints?|printed|outputs?|result|shows?|showed)\b:?\s*$`)
-	wantedValue = regexp.MustCompile(`(?i:\bshould (?:\w+ )?(?:be|give|return|print|equal|yield)|\bexpect(?:ed)?(?: output| result| value)?:?|\bought to be|\binstead of|\bcorrect (?:result|answer|value) (?:is|would be)|\bmust be)\s+(?:exactly |about |the value )?(` + value + `)(?:[\s.,;:!?)]|$)`)
+	wantedValue = regexp.MustCompile(`(?i:\bshould (?:\w+ )?(?:be|give|return|print|equal|yield)|\bexpect(?:ed)?(?: output| result| value)?:?|\bexpect(?:ed)? (?:it |them |this |that |the \w+ )?to be|\bought to be|\binstead of|\bcorrect (?:result|answer|value) (?:is|would be)|\bmust be)\s+(?:exactly |about |the value )?(` + value + `)(?:[\s.,;:!?)]|$)`)
 	cameValue   = regexp.MustCompile(`(?i:\bbut (?:i |it |we )?(?:is|was|got|get|gives?|gave|returns?|returned|prints?|see)|\bgot|\bactual(?: output| result| value)?:?|\b(?:it|which|this|that|keras|torch|result) (?:returns?|gives?|prints?|yields?)|\bi (?:get|see))\s+(` + value + `)(?:[\s.,;:!?)]|$)`)
 	wantedError = regexp.MustCompile(`(?i)\b(?:expect(?:ed|ing)?(?: to (?:see|get|raise))?|should(?: also)?(?: rather)? (?:be|raise|give|throw|fail with|get|produce)|instead of(?: raising| an?)*|rather than|must raise|supposed to raise|would like to see|want(?:ed)?)\s+(?:an?\s+|the\s+|some\s+|raising\s+)*(?:(?:proper|clear|clean|python|normal|nice|helpful|better|readable)\s+)*((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)|errors?|exceptions?)\b`)
 	raiseWanted = regexp.MustCompile(`(?i)\bshould(?: also)? (raise|throw|be rejected)\b|\b(?:instead of|rather than|without) (raising)\b`)
@@ -111,12 +111,8 @@ func cueBefore(before string) (role Role, printed bool) {
 	return RoleActual, printCue.MatchString(before)
 }
 
-// isWeakCue: "is" and "was" and "but" state nothing unless the quotation follows
-// at once.
-func isWeakCue(tail string) bool {
-	word := strings.ToLower(firstWord(tail))
-	return (word == "is" || word == "was" || word == "but") && len(strings.Fields(tail)) > 1 || word == "but"
-}
+// isWeakCue: "but" alone states nothing.
+func isWeakCue(tail string) bool { return strings.ToLower(firstWord(tail)) == "but" }
 
 // versionIn is the one version named in the sentence, nil for none or several.
 func (p *parser) versionIn(s sent) *Version {

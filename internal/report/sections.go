@@ -165,7 +165,7 @@ var headingRoles = []struct {
 	{RoleActual, regexp.MustCompile(`actual|current behaviou?r|observed|what happen|what (?:i|you) (?:get|see|got)|wrong (?:output|result)|^results?$|^output$`)},
 	{RoleLog, regexp.MustCompile(`\blogs?\b|traceback|error messages?|stack ?trace|^errors?$|(?:relevant|console|program) output`)},
 	{RoleVersions, regexp.MustCompile(`version|environment|system (?:info|spec|config)|^(?:my )?(?:setup|system|platform|specs?|env|os|device|python|cuda|gpu)\b|installed|dependenc|packages|pip (?:list|freeze)|conda list|operating system|^gpu|installation`)},
-	{RoleCode, regexp.MustCompile(`reproduc|\bcode\b|\bsteps\b|example|snippet|minimal|\bmwe\b|\bmre\b|script|how to|test case|usage`)},
+	{RoleCode, regexp.MustCompile(`reproduc|\bcode\b|\bsteps\b|example|snippet|minimal|\bmwe\b|\bmre\b|\bscripts?\b|how to|test case|usage`)},
 }
 
 func roleOfHeading(heading string) Role {

@@ -86,6 +86,7 @@ func (p *parser) findTitle() {
 		h := p.heads[0]
 		if h.level == 1 || (h.level < pseudoLevel && roleOfHeading(h.text) == RoleDescription && !fieldName.MatchString(h.text)) {
 			p.setTitle(h.start, h.end)
+			copy(p.prose[h.start:h.end], p.text[h.start:h.end]) // a title states facts too
 			p.bodyAt = h.bodyAt
 			p.heads = p.heads[1:]
 			return

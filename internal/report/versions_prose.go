@@ -134,6 +134,9 @@ func (p *parser) nameOf(s sent, text, before string, f *found) {
 		f.op = before[m[4]:m[5]]
 	}
 	number := text[f.start:f.end]
+	if k := labelTail.FindStringIndex(name); k != nil && k[0] > 0 {
+		m[3], name = m[2]+k[0], name[:k[0]]
+	}
 	// Two words first ("PyTorch Lightning"), then the last one alone.
 	for _, from := range []int{m[2], m[2] + strings.LastIndexByte(name, ' ') + 1} {
 		word := strings.Trim(before[from:m[3]], ".-")
@@ -145,6 +148,9 @@ func (p *parser) nameOf(s sent, text, before string, f *found) {
 		return
 	}
 }
+
+// labelTail is what follows the name in "Optuna version: 4.3.0".
+var labelTail = regexp.MustCompile(`(?i) (?:versions?|releases?|ver)$`)
 
 var plainInteger = regexp.MustCompile(`^\d$`)
 var stopAfter = regexp.MustCompile(`^\s*(?:[,.;)\n]|$)`)
@@ -313,7 +319,7 @@ func (p *parser) bare(s sent, text string, fs []found) {
 		if owner.dist == "" || !certain && !moved {
 			continue
 		}
-		if role == RoleStated && !s.title && !f.v && !owner.matched {
+		if role == RoleStated && !s.title && !f.v && !inUse.MatchString(text[max(0, f.start-40):f.start]) {
 			role = RoleMention
 		}
 		p.addVersion(func() Version {
@@ -323,6 +329,9 @@ func (p *parser) bare(s sent, text string, fs []found) {
 		}())
 	}
 }
+
+// inUse are the words before a bare version that make it the reporter's own.
+var inUse = regexp.MustCompile(`(?i)\b(?:using|i'?m on|i am on|running|i use|installed|(?:my|our|current) versions?(?: is)?|versions?:?|tested (?:with|on)|reproduced (?:with|on))\s*v?$`)
 
 // owner is the package to which a bare version belongs.
 type owner struct {
@@ -343,6 +352,8 @@ func (p *parser) ownerOf(number string) owner {
 		score := sameSeries(v.Spec, number) * 2
 		if score > 0 && v.Dist == p.main.dist {
 			score++
+		} else if score < 4 {
+			continue // only a shared first number
 		}
 		if score > best {
 			best, out = score, owner{v.Dist, v.Name, true}
