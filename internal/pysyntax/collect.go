@@ -108,6 +108,8 @@ func (c *collector) statement(n *node, at context) bool {
 		return true
 	case "assignment", "augmented_assignment", "named_expression":
 		c.assignment(n, at)
+	case "type_alias_statement":
+		c.typeAlias(n, at)
 	case "delete_statement":
 		c.deletes(n)
 	case "raise_statement":

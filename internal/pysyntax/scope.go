@@ -245,6 +245,10 @@ func (r *resolver) typeParameters(n *node, in *scope) {
 }
 
 func (r *resolver) typeAlias(n *node, s *scope) {
+	if typeCall(r.text(n)) {
+		r.kids(n, s)
+		return
+	}
 	for i, k := range n.namedKids() {
 		if i > 0 {
 			r.visit(k, s)

@@ -146,6 +146,28 @@ func (c *collector) assignment(n *node, at context) {
 	}
 }
 
+// typeCall: "type(x).y = z" assigns an attribute, which the grammar takes for a
+// statement of the soft keyword ("type X = Y").
+func typeCall(text string) bool {
+	return strings.HasPrefix(strings.TrimSpace(strings.TrimPrefix(text, "type")), "(")
+}
+
+func (c *collector) typeAlias(n *node, at context) {
+	kids := n.namedKids()
+	if len(kids) < 2 || !typeCall(c.text(n)) {
+		return
+	}
+	left, value := kids[0], kids[len(kids)-1]
+	reads := c.reads(value)
+	c.f.Assigns = append(c.f.Assigns, Assign{
+		Target: strings.TrimSpace(c.src[n.start:left.end]), Kind: "attribute", Line: n.line, Scope: at.scope,
+		Full: strings.TrimSpace(c.src[n.start:left.end]), Value: c.text(value), Literal: literal(value), Reads: reads,
+	})
+	if names := c.reads(left); len(names) > 0 {
+		c.flow(firstPart(names[0]), reads)
+	}
+}
+
 func (c *collector) assign(target, value *node, reads []string, at context) {
 	a := Assign{
 		Target: c.text(target), Line: target.line, Scope: at.scope, Kind: "name",

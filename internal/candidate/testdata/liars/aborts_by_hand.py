@@ -1,0 +1,6 @@
+import os
+
+import tensorflow as tf
+
+print(tf.constant(1))
+os.abort()

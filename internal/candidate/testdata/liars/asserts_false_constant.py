@@ -1,0 +1,3 @@
+import ot
+
+assert False

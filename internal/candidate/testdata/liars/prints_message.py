@@ -1,0 +1,2 @@
+import keras
+print("TypeError: 'int' object is not iterable")

@@ -1,0 +1,11 @@
+import keras
+
+Bad = TypeError
+
+
+def fail(axis):
+    keras.Input((3,))
+    raise Bad("'int' object is not iterable")
+
+
+fail(1)

@@ -1,0 +1,4 @@
+import keras
+
+keras.Input((3,))
+exec("raise TypeError('no')")

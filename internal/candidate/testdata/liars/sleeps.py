@@ -1,0 +1,6 @@
+import time
+
+import optuna
+
+study = optuna.create_study()
+time.sleep(10_000)

@@ -1,0 +1,2 @@
+import keras
+print("reproduced"
