@@ -187,32 +187,35 @@ func newLine(text string, approximate bool) oracle.Line {
 	return l
 }
 
-// wholeLine completes a value that the reporter states without its label
-// (print("argmax:", x) with "returns 1") where only one print can have shown
-// it: the one of the statement's line, or the only one of the script.
+// wholeLine says whether a statement is a whole printed line, and completes a
+// value that was stated without its label (print("argmax:", x) with "returns
+// 1"). It needs the only print that can have shown it: the one of the
+// statement's line, or the only one of the script.
 func wholeLine(s script, st report.Statement) (string, bool) {
 	text := strings.TrimSpace(st.Text)
-	if st.Kind != report.SaysValue && st.Where != "comment" {
-		return text, false
-	}
 	pr, ok := printOf(s, st)
-	if !ok {
+	if !ok || len(pr.Args) == 0 || strings.Contains(strings.Join(pr.Args, ""), `\`) {
 		return text, false
 	}
 	var words []string
-	values := 0
+	values, said := 0, true
 	for _, arg := range pr.Args {
-		if plainString.MatchString(arg) {
-			words = append(words, strings.Trim(strings.TrimLeft(arg, "rbuRBU"), `"'`))
+		if !plainString.MatchString(arg) {
+			values++
+			words = append(words, text)
 			continue
 		}
-		values++
-		words = append(words, text)
+		literal := strings.Trim(strings.TrimLeft(arg, "rbuRBU"), `"'`)
+		words = append(words, literal)
+		said = said && strings.Contains(text, strings.TrimSpace(literal))
 	}
-	if values != 1 || strings.Contains(strings.Join(pr.Args, ""), `\`) {
-		return text, false
+	switch {
+	case said && (len(pr.Args) == 1 || values < len(pr.Args)):
+		return text, true // the reporter wrote the labels as well
+	case values == 1:
+		return strings.Join(words, " "), true
 	}
-	return strings.Join(words, " "), true
+	return text, false
 }
 
 func printOf(s script, st report.Statement) (pysyntax.Print, bool) {

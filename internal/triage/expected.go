@@ -98,7 +98,7 @@ func addExpectedValue(rd *reading, p *oracle.Printed, st report.Statement, origi
 	if i < 0 {
 		if text, whole := wholeLine(rd.script, st); whole {
 			l.Text, l.Fragment = text, false
-		} else if len(p.Actual) > 0 || !rd.script.prints() {
+		} else if len(p.Actual) > 0 || !rd.script.prints() || st.Kind == report.SaysValue {
 			return // which line it speaks of is unknown: no claim is better than a wrong one
 		}
 		p.Expected = append(p.Expected, l)

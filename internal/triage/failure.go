@@ -165,15 +165,19 @@ func (c claims) actualExceptions() []report.Statement {
 	return found
 }
 
-// wanted is the exception class that should have been raised; "" with true for
-// any error.
-func wanted(c claims) (string, bool) {
+// wanted is the first exception class that should have been raised; "" with
+// true for any error.
+func wanted(c claims) (class string, ok bool) {
 	for _, st := range c.exceptions {
-		if st.Role == report.RoleExpected {
-			return exceptionClass(st.Text), true
+		if st.Role != report.RoleExpected {
+			continue
+		}
+		ok = true
+		if class == "" {
+			class = exceptionClass(st.Text)
 		}
 	}
-	return "", false
+	return class, ok
 }
 
 var classWord = regexp.MustCompile(`\b([A-Za-z_][\w.]*)?[A-Z]\w*(Error|Exception|Warning|Interrupt|Exit|Iteration)\b|\b[A-Z]\w*(Error|Exception)\b`)

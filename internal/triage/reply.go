@@ -19,7 +19,7 @@ func missingFacts(rd *reading, d *Decision) []string {
 			facts = append(facts, f)
 		}
 	}
-	if rd.opts.Script {
+	if rd.opts.Script || d.Route == Hostile || d.Route == NotABug {
 		return nil
 	}
 	for _, g := range rd.script.gaps {

@@ -19,6 +19,10 @@ func fromPrinted(rd *reading, c claims) *oracle.Expectation {
 		Symptom: symptom.Symptom{Kind: printedKind(rd, p)},
 		Printed: p,
 	}
+	if e.Symptom.Kind == symptom.NonFinite && p.Relation == "" && len(p.Expected) == 0 {
+		// Calling a NaN the bug says that a finite number is right.
+		p.Relation = "all_finite"
+	}
 	if aboutTruth(p) {
 		e.Compare = comparisons(rd.script.file, false)
 	}
@@ -27,12 +31,7 @@ func fromPrinted(rd *reading, c claims) *oracle.Expectation {
 
 // aboutTruth: the claim is that a printed comparison is true or false.
 func aboutTruth(p *oracle.Printed) bool {
-	for _, l := range append(append([]oracle.Line{}, p.Actual...), p.Expected...) {
-		if _, ok := corrected(l.Text, "True"); ok {
-			return true
-		}
-	}
-	return p.Relation == "equal"
+	return p.Relation == "equal" || holds(p.Actual, "True") || holds(p.Expected, "True")
 }
 
 // comparisons are those of the script's asserts, or those it prints, whose
@@ -58,24 +57,39 @@ func printedKind(rd *reading, p *oracle.Printed) symptom.Kind {
 			return k
 		}
 	}
-	inWords := kindInWords(rd)
-	finite := !anyNonFinite(p.Actual)
-	switch {
-	case inWords == symptom.NonFinite && finite, inWords == symptom.Unknown:
-		if !finite && p.Relation != "all_nan" {
-			return symptom.NonFinite
-		}
-		return symptom.WrongValue
-	case unjudged(rd):
-		return symptom.WrongValue
+	if !anyNonFinite(p.Expected) && anyNonFinite(p.Actual) && p.Relation != "all_nan" {
+		return symptom.NonFinite
 	}
-	return inWords
+	inWords := kindInWords(rd)
+	switch inWords {
+	case symptom.DType:
+		if holds(p.Actual, "float32") {
+			return symptom.DType
+		}
+	case symptom.Shape:
+		if holds(p.Actual, "()") {
+			return symptom.Shape
+		}
+	case symptom.Nondeterminism:
+		return symptom.Nondeterminism
+	}
+	return symptom.WrongValue
+}
+
+// holds says whether a line has a value of the class of the example.
+func holds(lines []oracle.Line, example string) bool {
+	for _, l := range lines {
+		if _, ok := corrected(l.Text, example); ok {
+			return true
+		}
+	}
+	return false
 }
 
 // differs is the kind of the first pair of tokens that differ.
 func differs(actual, expected string) symptom.Kind {
 	a, b := strings.Fields(actual), strings.Fields(expected)
-	if classOf(actual) == classShape && classOf(expected) == classShape {
+	if isTuple(actual) && isTuple(expected) {
 		return symptom.Shape
 	}
 	for i := 0; i < len(a) && i < len(b); i++ {
@@ -92,6 +106,11 @@ func differs(actual, expected string) symptom.Kind {
 		return symptom.Unknown
 	}
 	return symptom.Unknown
+}
+
+// isTuple tells a printed shape from a printed list of numbers.
+func isTuple(text string) bool {
+	return classOf(text) == classShape && !strings.HasPrefix(strings.TrimSpace(text), "[")
 }
 
 func nonFinite(token string) bool {
@@ -124,15 +143,20 @@ func fromAssert(rd *reading, printed *oracle.Expectation) *oracle.Expectation {
 }
 
 func assertExpectation(rd *reading) *oracle.Expectation {
-	kind := kindInWords(rd)
-	if kind == symptom.Unknown || unjudged(rd) {
-		kind = symptom.WrongValue
-	}
-	return &oracle.Expectation{
+	e := &oracle.Expectation{
 		Oracle:  oracle.OracleAssert,
-		Symptom: symptom.Symptom{Kind: kind, Exception: "AssertionError"},
+		Symptom: symptom.Symptom{Kind: symptom.WrongValue, Exception: "AssertionError"},
 		Compare: append(comparisons(rd.script.file, true), assertCalls(rd.script.file)...),
 	}
+	for _, c := range e.Compare {
+		switch operands := c.Left + " " + c.Right; {
+		case strings.Contains(operands, ".dtype"):
+			e.Symptom.Kind = symptom.DType
+		case strings.Contains(operands, ".shape"):
+			e.Symptom.Kind = symptom.Shape
+		}
+	}
+	return e
 }
 
 // assertTraceback: the AssertionError of the report comes from the script's own

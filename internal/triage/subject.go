@@ -93,6 +93,9 @@ func rankSuspects(rd *reading) []*suspect {
 	if _, repo, ok := strings.Cut(rd.r.Repo, "/"); ok {
 		found.add(as(stated, repoDist(repo)), weightTracker, "tracker")
 	}
+	if len(found) == 0 {
+		fromAnywhere(rd, found)
+	}
 	weigh(found)
 	ranked := make([]*suspect, 0, len(found))
 	for _, s := range found {
@@ -292,3 +295,19 @@ func fromFrames(rd *reading, found suspects, stated map[string]string) {
 		}
 	}
 }
+
+// fromAnywhere is the last resort of a report that says hardly anything: any
+// word of it, the template's included, that is a distribution.
+func fromAnywhere(rd *reading, found suspects) {
+	for _, w := range word.FindAllString(rd.r.Text, maxWords) {
+		if len(w) < 3 || found[strings.ToLower(w)] != nil {
+			continue
+		}
+		if d, ok := pydist.FromWord(w); ok && found[d] == nil {
+			found.add(d, weightStated, "text")
+		}
+	}
+}
+
+// maxWords bounds that search. A guess.
+const maxWords = 2000
