@@ -75,6 +75,7 @@ type ladder struct {
 	built    map[string]bool
 	edits    []string
 	standIns []string
+	reason   string // the best explanation so far, should it fail for good
 	calls    int
 }
 

@@ -172,7 +172,7 @@ func (l *ladder) notForPython(ctx context.Context, name string) (*Unavailable, e
 		l.loosen(rungPreflight, name, why)
 		return nil, nil
 	}
-	ok, err := l.nextPython(ctx, name, why, nil)
+	ok, err := l.nextPython(ctx, name, why, nil, scoreSdist)
 	if err != nil || ok {
 		return nil, err
 	}

@@ -129,6 +129,9 @@ func (l *ladder) onePerMinor() []interp.Interpreter {
 func (l *ladder) score(ctx context.Context, p interp.Interpreter) (int, error) {
 	sum := 0
 	for _, r := range slices.Concat(l.reqs, l.cons) {
+		if r.Spec == "" && !l.isProtected(r.Name) {
+			continue // some release will do
+		}
 		list, err := l.on.Releases(ctx, r.Name, p.Minor)
 		if err != nil {
 			return 0, err
@@ -195,9 +198,10 @@ func minorNumber(minor string) int {
 	return n
 }
 
-// nextPython leaves the present interpreter for the best of the others that
-// can install the given release; false when there is none or it may not change.
-func (l *ladder) nextPython(ctx context.Context, name, why string, allowed []string) (bool, error) {
+// nextPython leaves the present interpreter for the best of the others, for
+// which the pin of name scores at most worst; false when there is none or it
+// may not change.
+func (l *ladder) nextPython(ctx context.Context, name, why string, allowed []string, worst int) (bool, error) {
 	if l.keepPython || l.spec.PythonSource == "flag" {
 		return false, nil
 	}
@@ -220,7 +224,7 @@ func (l *ladder) nextPython(ctx context.Context, name, why string, allowed []str
 	if err != nil || len(choice) == 0 {
 		return false, err
 	}
-	if ok, err := l.installable(ctx, name, p.Minor); err != nil || !ok {
+	if score, err := l.pinScoreOf(ctx, name, p.Minor); err != nil || score > worst {
 		return false, err
 	}
 	l.step(rungPython, "Python %s in place of %s: %s", p.Minor, old.Minor, why)
@@ -228,15 +232,16 @@ func (l *ladder) nextPython(ctx context.Context, name, why string, allowed []str
 	return true, nil
 }
 
-// installable is true when the pin of a name has a file for a Python.
-func (l *ladder) installable(ctx context.Context, name, minor string) (bool, error) {
+// pinScoreOf is the score of one pin; a package that is not pinned here scores
+// like a wheel, since only the resolver can tell.
+func (l *ladder) pinScoreOf(ctx context.Context, name, minor string) (int, error) {
 	r, _ := l.pinOf(name)
 	if r == nil {
-		return true, nil // not ours: only the resolver can tell
+		return scoreWheel, nil
 	}
 	list, err := l.on.Releases(ctx, name, minor)
 	if err != nil {
-		return false, err
+		return 0, err
 	}
-	return pinScore(list, *r, l.cutoff, false) < scoreNone, nil
+	return pinScore(list, *r, l.cutoff, false), nil
 }

@@ -72,7 +72,11 @@ func (l *ladder) onlySubject(_ context.Context, f uv.Failure) (*Unavailable, err
 	if loosened {
 		return nil, nil
 	}
-	return l.unavailable(fmt.Sprintf("no set of packages holds %s: %s", l.wanted(), f.Detail), next(f)), nil
+	why := l.reason
+	if why == "" {
+		why = f.Detail
+	}
+	return l.unavailable(fmt.Sprintf("no set of packages holds %s: %s", l.wanted(), why), next(f)), nil
 }
 
 func (l *ladder) wanted() string {
@@ -149,10 +153,11 @@ func (l *ladder) withoutWheel(ctx context.Context, f uv.Failure, why string) (*U
 	if !l.isProtected(f.Name) && l.loosen(rungConflict, f.Name, why) {
 		return nil, nil
 	}
-	ok, err := l.nextPython(ctx, f.Name, why, f.Pythons)
+	ok, err := l.nextPython(ctx, f.Name, why, f.Pythons, scoreWheel)
 	if err != nil || ok {
 		return nil, err
 	}
+	l.reason = why
 	return l.onlySubject(ctx, f)
 }
 
@@ -162,10 +167,11 @@ func (l *ladder) wrongPython(ctx context.Context, f uv.Failure) (*Unavailable, e
 	if stated && !l.isProtected(f.Name) && l.loosen(rungConflict, f.Name, why) {
 		return nil, nil
 	}
-	ok, err := l.nextPython(ctx, f.Name, why, f.Pythons)
+	ok, err := l.nextPython(ctx, f.Name, why, f.Pythons, scoreSdist)
 	if err != nil || ok {
 		return nil, err
 	}
+	l.reason = why
 	return l.giveUp(ctx, f)
 }
 
