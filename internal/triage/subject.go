@@ -15,6 +15,7 @@ const (
 	weightTracker  = 9 // the report was filed in its tracker
 	weightContrast = 6 // one of its versions is called good or bad
 	weightTitle    = 5
+	weightCommon   = 1 // ... but nothing else speaks for it
 	weightImport   = 4 // the script imports it
 	weightQuoted   = 2 // `keras.ops.take` in the prose
 	weightFrame    = 2 // the innermost library frame is its
@@ -93,7 +94,7 @@ func rankSuspects(rd *reading) []*suspect {
 	if _, repo, ok := strings.Cut(rd.r.Repo, "/"); ok {
 		found.add(as(stated, repoDist(repo)), weightTracker, "tracker")
 	}
-	if len(found) == 0 {
+	if rd.script.none() && !anyUpper(found) {
 		fromAnywhere(rd, found)
 	}
 	weigh(found)
@@ -230,8 +231,14 @@ func fromTitle(rd *reading, found suspects, stated map[string]string) {
 		}
 	}
 	for _, w := range word.FindAllString(rd.r.Title, -1) {
-		if d, ok := resolve(rd, w); ok {
+		d, ok := resolve(rd, w)
+		switch {
+		case !ok:
+		case found[as(stated, d)] != nil || hasVersion(rd.r, d):
 			once(d, weightTitle, "title")
+		default:
+			// "clip", "sparse" and "higher" are distributions as well.
+			once(d, weightCommon, "title")
 		}
 	}
 	for _, m := range backticks.FindAllStringSubmatch(rd.prose, -1) {
@@ -296,15 +303,25 @@ func fromFrames(rd *reading, found suspects, stated map[string]string) {
 	}
 }
 
-// fromAnywhere is the last resort of a report that says hardly anything: any
-// word of it, the template's included, that is a distribution.
-func fromAnywhere(rd *reading, found suspects) {
-	for _, w := range word.FindAllString(rd.r.Text, maxWords) {
-		if len(w) < 3 || found[strings.ToLower(w)] != nil {
-			continue
+// anyUpper: something that is neither a platform nor the ground is named.
+func anyUpper(found suspects) bool {
+	for dist := range found {
+		if tier(dist) == 2 {
+			return true
 		}
-		if d, ok := pydist.FromWord(w); ok && found[d] == nil {
-			found.add(d, weightStated, "text")
+	}
+	return false
+}
+
+// fromAnywhere is the last resort for a report that names nothing but a
+// platform: two words of it, the template's included, that are a distribution
+// together ("PyTorch Lightning Version"). One word says too little.
+func fromAnywhere(rd *reading, found suspects) {
+	words := word.FindAllString(rd.r.Text, maxWords)
+	for i := 0; i+1 < len(words); i++ {
+		d, ok := pydist.FromWord(words[i] + " " + words[i+1])
+		if ok && found[d] == nil && tier(d) == 2 {
+			found.add(d, weightImport, "text")
 		}
 	}
 }
