@@ -32,7 +32,7 @@ var deeds = []deed{
 var (
 	secretPath = regexp.MustCompile(`(^|/)(\.ssh|\.aws|\.gnupg|\.kube|\.netrc|\.pypirc|\.npmrc|\.git-credentials|\.config/gcloud|\.azure|\.docker|\.bash_history|\.zsh_history|\.python_history|id_(rsa|dsa|ecdsa|ed25519)|authorized_keys|\.huggingface)(/|$)` +
 		`|^/etc/(passwd|shadow|sudoers)|/run/secrets|/var/run/docker\.sock|169\.254\.169\.254|metadata\.google\.internal`)
-	procPath   = regexp.MustCompile(`^/proc/(self|\d+|1|\{[^}]*\}|%[ds])?/?(environ|mem|maps|fd|root|cwd|cmdline|net)|^/proc/?$`)
+	procPath   = regexp.MustCompile(`^/proc/(self|\d+|1|\{[^}]*\}|%[ds])?/?(environ|mem|maps|fd|root|cwd|cmdline|net)(/|$)|^/proc/?$`)
 	secretName = regexp.MustCompile(`(?i)(^|_)(api_?key|secret|token|passw(or)?d|access_?key|private_?key|credentials?)s?(_|$)|_KEY$`)
 	urlText    = regexp.MustCompile(`^(https?|ftp|wss?)://`)
 	scanWord   = regexp.MustCompile(`^(KEY|TOKEN|SECRET|PASS(WORD|WD)?|CREDENTIALS?|AWS|API_?KEY)$`)
@@ -45,22 +45,25 @@ func reaches(f *pysyntax.File) []string {
 	say := func(line int, format string, args ...any) {
 		found = addOnce(found, fmt.Sprintf("line %d: %s", line, fmt.Sprintf(format, args...)))
 	}
+	scanned := false // the environment is looked through, not asked for one name
 	for _, call := range f.Calls {
 		if what, name := reach(f, call); what != "" {
+			scanned = scanned || strings.HasPrefix(name, "os.environ.")
 			say(call.Line, "%s (%s)", what, name)
+		}
+	}
+	for _, a := range f.Attributes {
+		if a.Full == "os.environ" && scans(f.Source, a) {
+			say(a.Line, "reads the whole environment")
+			scanned = true
 		}
 	}
 	for _, s := range f.Strings {
 		switch {
 		case secretPath.MatchString(s.Value), procPath.MatchString(s.Value):
 			say(s.Line, "reaches for %s", clip(s.Value))
-		case scanWord.MatchString(s.Value) && strings.Contains(f.Source, "environ"):
+		case scanned && scanWord.MatchString(s.Value):
 			say(s.Line, "looks for secrets in the environment (%q)", s.Value)
-		}
-	}
-	for _, a := range f.Attributes {
-		if a.Full == "os.environ" && scans(f.Source, a) {
-			say(a.Line, "reads the whole environment")
 		}
 	}
 	return found
