@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/repgen/repgen/internal/environment/interp"
 	"github.com/repgen/repgen/internal/environment/uv"
@@ -107,9 +108,9 @@ func (m *Manager) fill(ctx context.Context, e *Environment, tmp string) error {
 	if err != nil {
 		return err
 	}
-	env := filepath.Join(tmp, "env")
-	if err := tool.Venv(ctx, e.Python.Path, env); err != nil {
-		return err
+	env, started := filepath.Join(tmp, "env"), time.Now()
+	if err := emptyEnv(env, e.Python); err != nil {
+		return fmt.Errorf("make an empty environment: %w", err)
 	}
 	if len(e.Lock.Packages) > 0 {
 		r, err := tool.Install(ctx, uv.InstallInput{
@@ -121,6 +122,7 @@ func (m *Manager) fill(ctx context.Context, e *Environment, tmp string) error {
 		if !r.OK {
 			return installError(r.Failure)
 		}
+		m.log.Debug("packages installed", "uv_s", r.Wall.Seconds(), "with_s", time.Since(started).Seconds())
 	}
 	if err := settle(env, e.Python); err != nil {
 		return fmt.Errorf("settle the environment: %w", err)
@@ -128,6 +130,7 @@ func (m *Manager) fill(ctx context.Context, e *Environment, tmp string) error {
 	if err := checkRecords(ctx, env, quickCheck); err != nil {
 		return err
 	}
+	m.log.Debug("environment filled", "s", time.Since(started).Seconds())
 	if err := os.Symlink(e.Python.Prefix, filepath.Join(tmp, "py")); err != nil {
 		return err
 	}
@@ -175,17 +178,40 @@ func installError(f uv.Failure) error {
 	return &unavailableError{Unavailable{Why: "the locked packages cannot be installed: " + f.Detail}}
 }
 
-// settle makes the environment independent of where it lies: the interpreter's
-// home and link are those inside the sandbox, and nothing runs at every start
-// that the lock did not ask for.
-func settle(env string, p interp.Interpreter) error {
-	guest := p.Guest(sandbox.PyDir)
-	cfg := filepath.Join(env, "pyvenv.cfg")
-	old, err := os.ReadFile(cfg)
-	if err != nil {
+// emptyEnv makes what `uv venv --relocatable` makes (60 ms less, and without
+// the file that patches distutils at every start of the interpreter). Its home
+// and link are the host's as long as uv fills it.
+func emptyEnv(env string, p interp.Interpreter) error {
+	bin := filepath.Join(env, "bin")
+	if err := os.MkdirAll(sitePackages(env, p.Minor), 0o755); err != nil {
 		return err
 	}
-	if err := os.WriteFile(cfg, []byte(rehome(string(old), filepath.Dir(guest))), 0o644); err != nil {
+	if err := os.Mkdir(bin, 0o755); err != nil {
+		return err
+	}
+	for _, name := range []string{"python3", "python" + p.Minor} {
+		if err := os.Symlink("python", filepath.Join(bin, name)); err != nil {
+			return err
+		}
+	}
+	if err := os.Symlink(p.Path, filepath.Join(bin, "python")); err != nil {
+		return err
+	}
+	// uv writes scripts that find their interpreter beside them when it reads
+	// that the environment is relocatable.
+	return writeConfig(env, filepath.Dir(p.Path), p, "relocatable = true\n")
+}
+
+func writeConfig(env, home string, p interp.Interpreter, more string) error {
+	text := fmt.Sprintf("home = %s\nimplementation = CPython\nversion_info = %s\ninclude-system-site-packages = false\n", home, p.Version)
+	return os.WriteFile(filepath.Join(env, "pyvenv.cfg"), []byte(text+more), 0o644)
+}
+
+// settle makes the environment independent of where it lies: the interpreter's
+// home and link are those inside the sandbox.
+func settle(env string, p interp.Interpreter) error {
+	guest := p.Guest(sandbox.PyDir)
+	if err := writeConfig(env, filepath.Dir(guest), p, ""); err != nil {
 		return err
 	}
 	link := filepath.Join(env, "bin", "python")
@@ -197,31 +223,7 @@ func settle(env string, p interp.Interpreter) error {
 		// Relative, so that the entry's own py link serves outside.
 		target = filepath.Join("..", "..", strings.TrimPrefix(guest, "/"))
 	}
-	if err := os.Symlink(target, link); err != nil {
-		return err
-	}
-	// uv's venv patches distutils at every start of the interpreter.
-	for _, name := range []string{"_virtualenv.pth", "_virtualenv.py"} {
-		err := os.Remove(filepath.Join(sitePackages(env, p.Minor), name))
-		if err != nil && !errors.Is(err, os.ErrNotExist) {
-			return err
-		}
-	}
-	return nil
-}
-
-// rehome keeps of pyvenv.cfg what an interpreter reads.
-func rehome(cfg, home string) string {
-	var b strings.Builder
-	b.WriteString("home = " + home + "\n")
-	for line := range strings.Lines(cfg) {
-		key, _, _ := strings.Cut(line, "=")
-		switch strings.TrimSpace(key) {
-		case "implementation", "version_info", "include-system-site-packages":
-			b.WriteString(strings.TrimSpace(line) + "\n")
-		}
-	}
-	return b.String()
+	return os.Symlink(target, link)
 }
 
 // sitePackages of an environment for a minor version.

@@ -15,8 +15,8 @@ import (
 type Index struct {
 	Default string
 	Extra   []string
-	// Source says who named it: "flag", "UV_DEFAULT_INDEX", "uv's
-	// configuration", "pip's configuration", "uv's default", ...
+	// Source says who named it: "flag", "UV_DEFAULT_INDEX", "uv" (its
+	// configuration or its own default), "pip's configuration", ...
 	Source string
 	// CertFiles are files of certificate authorities that the configuration
 	// names for it.
@@ -59,31 +59,35 @@ func (t *Tool) chooseIndex(ctx context.Context, env map[string]string, pip pipCo
 	if i, ok := fromEnv(env, pip); ok {
 		return i, nil
 	}
+	extra := extraFromEnv(env)
+	found, err := t.askIndex(ctx, true)
+	if err != nil {
+		// A broken configuration file must not stop what works without it.
+		t.o.Log.Warn("uv's configuration was not understood and is left out", "error", err)
+		if found, err = t.askIndex(ctx, false); err != nil {
+			return Index{}, err
+		}
+	}
+	found.Source = "uv"
+	if pip.index == "" && len(pip.extra) == 0 {
+		found.Extra = append(extra, found.Extra...)
+		return found, nil
+	}
+	// pip's files count unless uv has some of its own that name an index.
 	plain, err := t.askIndex(ctx, false)
 	if err != nil {
 		return Index{}, err
 	}
-	extra := extraFromEnv(env)
-	configured, err := t.askIndex(ctx, true)
-	switch {
-	case err != nil:
-		// A broken configuration file must not stop what works without it.
-		t.o.Log.Warn("uv's configuration was not understood and is left out", "error", err)
-	case configured.Default != plain.Default || len(configured.Extra) > 0:
-		configured.Source = "uv's configuration"
-		configured.Extra = append(extra, configured.Extra...)
-		return configured, nil
+	if found.Default != plain.Default || len(found.Extra) > 0 {
+		found.Source = "uv's configuration"
+		found.Extra = append(extra, found.Extra...)
+		return found, nil
 	}
-	if pip.index != "" || len(pip.extra) > 0 {
-		i := Index{Default: pip.index, Extra: append(extra, pip.extra...), Source: "pip's configuration"}
-		if i.Default == "" {
-			i.Default = plain.Default
-		}
-		return i, nil
+	i := Index{Default: pip.index, Extra: append(extra, pip.extra...), Source: "pip's configuration"}
+	if i.Default == "" {
+		i.Default = plain.Default
 	}
-	plain.Source = "uv's default"
-	plain.Extra = extra
-	return plain, nil
+	return i, nil
 }
 
 // fromEnv reads the variables that name a default index.

@@ -31,21 +31,6 @@ const installTime = 40 * time.Minute
 // venvTime bounds the making of an empty environment, 0.2 to 0.4 s measured.
 const venvTime = time.Minute
 
-// Venv makes an empty relocatable environment at dir, which may exist when it
-// is empty.
-func (t *Tool) Venv(ctx context.Context, python, dir string) error {
-	r, err := t.run(ctx, "", []string{
-		"venv", "--quiet", "--relocatable", "--allow-existing", "--no-project", "--python", python, dir,
-	}, venvTime)
-	if err != nil {
-		return fmt.Errorf("make an environment: %w", err)
-	}
-	if r.ExitCode != 0 {
-		return fmt.Errorf("make an environment: %s", failureOf(r).Detail)
-	}
-	return nil
-}
-
 // Install fills an environment with wheels only, exactly those of the lock.
 // Nothing of what is installed is executed.
 func (t *Tool) Install(ctx context.Context, in InstallInput) (InstallResult, error) {
