@@ -98,13 +98,27 @@ func sorted(mounts []sandbox.Mount) []sandbox.Mount {
 	return out
 }
 
-// reserved places belong to the sandbox itself.
-var reserved = []string{"/", "/proc", "/dev", "/sys", "/etc", "/usr", "/.repgen", sandbox.ProbeDir, sandbox.WorkDir}
+// reserved places, and all below them, belong to the sandbox itself.
+var reserved = []string{"/proc", "/dev", "/sys", "/etc", "/usr", "/.repgen", sandbox.ProbeDir}
+
+// mayMount says whether a command may put something at guest: an absolute,
+// clean place that is neither reserved nor the root nor the work folder.
+func mayMount(guest string) bool {
+	if !path.IsAbs(guest) || path.Clean(guest) != guest || guest == "/" || guest == sandbox.WorkDir {
+		return false
+	}
+	for _, r := range reserved {
+		if guest == r || strings.HasPrefix(guest, r+"/") {
+			return false
+		}
+	}
+	return true
+}
 
 // check refuses a command that would open or break the isolation.
 func check(c sandbox.Command) error {
 	for _, m := range c.Mounts {
-		if !path.IsAbs(m.Guest) || path.Clean(m.Guest) != m.Guest || slices.Contains(reserved, m.Guest) {
+		if !mayMount(m.Guest) {
 			return fmt.Errorf("sandbox: mount at %q: not a place for mounts", m.Guest)
 		}
 		if !filepath.IsAbs(m.Host) {

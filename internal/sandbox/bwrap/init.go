@@ -116,10 +116,10 @@ func fdFile(s string) *os.File {
 
 // closeOnExec keeps every descriptor that bubblewrap handed on from the child.
 func closeOnExec() {
-	if unix.CloseRange(3, ^uint(0)>>1&0x7fffffff, unix.CLOSE_RANGE_CLOEXEC) == nil {
+	if unix.CloseRange(firstExtra, 1<<31-1, unix.CLOSE_RANGE_CLOEXEC) == nil {
 		return
 	}
-	for fd := 3; fd < 256; fd++ { // kernels before 5.11; we pass a dozen
+	for fd := firstExtra; fd < 256; fd++ { // kernels before 5.11; we pass a dozen
 		unix.CloseOnExec(fd)
 	}
 }

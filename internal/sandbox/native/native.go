@@ -29,6 +29,7 @@ const (
 	maxRecord   = 4 << 20 // kept of the observer's channel, as in package bwrap
 	floodFactor = 10      // see sandbox.Limits
 	probeFD     = 7
+	drainWait   = 500 * time.Millisecond // as package proc waits for output
 	how         = "unsafe: no isolation"
 )
 
@@ -146,8 +147,10 @@ func (r *run) execute(ctx context.Context) (sandbox.Execution, error) {
 	}
 	res, err := proc.Run(runCtx, spec)
 	stop(nil)
-	if r.recordR != nil && r.guard == nil {
-		_ = r.recordW.Close()
+	if r.recordR != nil {
+		_ = r.recordW.Close() // a no-op once the process had started
+		// Whoever left the group may hold the channel open for ever.
+		_ = r.recordR.SetReadDeadline(time.Now().Add(drainWait))
 	}
 	r.wg.Wait()
 	ex := r.measure(started, res)
@@ -191,8 +194,7 @@ func (r *run) attend(ctx context.Context, stop context.CancelCauseFunc, pid int)
 	r.wg.Go(r.readRecord)
 }
 
-// readRecord keeps the first part of the channel. A process that left the
-// group may hold it open, so the end of the run is also its end.
+// readRecord keeps the first part of the channel.
 func (r *run) readRecord() {
 	var err error
 	r.raw, err = io.ReadAll(io.LimitReader(r.recordR, maxRecord))

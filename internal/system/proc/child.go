@@ -17,6 +17,19 @@ import (
 // that left the group may hold the pipe open for ever. A guess.
 const drainWait = 500 * time.Millisecond
 
+// sealInherited keeps descriptors that our own parent left open from our
+// children; those that Go opens are marked already. Once is enough, for we can
+// inherit only at our start. Kernels before 5.9 have no such call: there the
+// children go on to see them.
+var sealInherited = sync.OnceFunc(func() {
+	_ = unix.CloseRange(firstOther, lastDescriptor, unix.CLOSE_RANGE_CLOEXEC)
+})
+
+const (
+	firstOther     = 3 // after the three streams
+	lastDescriptor = 1<<31 - 1
+)
+
 // child is one run under way.
 type child struct {
 	spec    Spec
@@ -62,6 +75,7 @@ func (c *child) run(ctx context.Context) (Result, error) {
 	if err != nil {
 		return Result{}, fmt.Errorf("run %s: %w", c.spec.Argv[0], err)
 	}
+	sealInherited()
 	start := time.Now()
 	err = c.cmd.Start()
 	pipes.closeChildSide()
