@@ -18,11 +18,17 @@ type Version struct {
 // ParseVersion reads a PEP 440 version ("2.15.0rc1", "1.0+cpu"). Surrounding
 // space and a leading v are allowed, as the standard says.
 func ParseVersion(s string) (Version, error) {
-	v, err := pep440.Parse(s)
+	s = strings.TrimSpace(s)
+	text := s
+	if public, local, ok := strings.Cut(s, "+"); ok {
+		// The library compares local labels by their dots only.
+		text = public + "+" + strings.NewReplacer("-", ".", "_", ".").Replace(local)
+	}
+	v, err := pep440.Parse(text)
 	if err != nil {
 		return Version{}, fmt.Errorf("parse version %q: %w", s, err)
 	}
-	return Version{v: v, original: strings.TrimSpace(s)}, nil
+	return Version{v: v, original: s}, nil
 }
 
 // Compare is -1 when v is older than o, 0 when equal, 1 when newer.
@@ -52,8 +58,8 @@ func (v Version) Release() []int {
 func atoi(digits string) int {
 	n := 0
 	for _, c := range digits {
-		if n > (math.MaxInt32-9)/10 {
-			return math.MaxInt32
+		if n > (math.MaxInt-9)/10 {
+			return math.MaxInt
 		}
 		n = n*10 + int(c-'0')
 	}
@@ -62,25 +68,6 @@ func atoi(digits string) int {
 
 // String is the normalised form: "v1.0-RC1" is "1.0rc1".
 func (v Version) String() string { return v.v.String() }
-
-// Match says whether version satisfies the comma-separated specifiers of spec.
-// Both are untrusted: what does not parse matches nothing. An empty spec
-// matches every valid version. Pre-releases are compared like any other; who
-// chooses a version decides whether it wants them.
-func Match(spec, version string) bool {
-	v, err := pep440.Parse(version)
-	if err != nil {
-		return false
-	}
-	if strings.TrimSpace(spec) == "" {
-		return true
-	}
-	s, err := pep440.NewSpecifiers(spec, pep440.WithPreRelease(true))
-	if err != nil {
-		return false
-	}
-	return s.Check(v)
-}
 
 // Sort orders versions ascending, in place and stable. Those that do not parse
 // come first, in byte order.
