@@ -122,7 +122,9 @@ func within(c Compare, ls, rs []number, ops, arrays []probe.Observation) (compar
 
 // isTinyPair: zero beside rounding dust is a difference of class in name only.
 func isTinyPair(a, b number, t bound) bool {
-	plain := func(n number) bool { return n.class == classZero || n.class == classFinite || n.class == classSubnormal }
+	plain := func(n number) bool {
+		return n.class == classZero || n.class == classFinite || n.class == classSubnormal
+	}
 	return plain(a) && plain(b) && math.Abs(a.value-b.value) <= t.value
 }
 

@@ -1,0 +1,3 @@
+import shapelib
+
+assert True

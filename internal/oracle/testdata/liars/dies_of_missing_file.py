@@ -1,0 +1,4 @@
+import shapelib
+
+open("weights.bin").read()
+shapelib.total([1, 2], axis=1)

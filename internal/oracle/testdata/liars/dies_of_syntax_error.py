@@ -1,0 +1,2 @@
+import shapelib
+shapelib.total([1, 2], axis=1

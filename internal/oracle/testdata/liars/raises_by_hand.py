@@ -1,0 +1,3 @@
+import shapelib
+
+raise TypeError("'int' object is not iterable")

@@ -1,0 +1,7 @@
+# watch: before, after
+import shapelib
+
+before = shapelib.distance(False)
+after = shapelib.distance(True)
+print(before, after)
+assert before == after

@@ -1,0 +1,3 @@
+import shapelib.legacy
+
+print(shapelib.legacy.READY)

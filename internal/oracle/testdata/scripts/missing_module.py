@@ -1,0 +1,4 @@
+import shapelib
+import packagingx.version
+
+print(shapelib.total([1, 2], axis=1))

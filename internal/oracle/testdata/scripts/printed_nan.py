@@ -1,0 +1,4 @@
+import shapelib
+
+print("eager :", shapelib.scaled(False))
+print("jitted:", shapelib.scaled(True))

@@ -1,0 +1,3 @@
+import shapelib
+
+print(shapelib.draw([1, 2]))
