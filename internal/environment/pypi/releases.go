@@ -57,6 +57,9 @@ func (p *Project) Releases(python string) []Release {
 	}
 	byVersion := map[string]*entry{}
 	var order []*entry
+	// A project of thousands of files has a handful of different bounds, and
+	// judging one takes longer than everything else here.
+	allow := map[string]bool{}
 	for _, f := range p.Files {
 		e := byVersion[f.Version]
 		if e == nil {
@@ -69,7 +72,12 @@ func (p *Project) Releases(python string) []Release {
 			order = append(order, e)
 		}
 		e.live = e.live || f.Yanked == ""
-		e.release.add(f, t, known, python)
+		allowed, seen := allow[f.RequiresPython]
+		if !seen {
+			allowed = known && allows(f.RequiresPython, python)
+			allow[f.RequiresPython] = allowed
+		}
+		e.release.add(f, t, allowed)
 	}
 	sort.SliceStable(order, func(i, j int) bool { return order[i].version.Compare(order[j].version) < 0 })
 	out := make([]Release, 0, len(order))
@@ -83,14 +91,14 @@ func (p *Project) Releases(python string) []Release {
 }
 
 // add takes one file of the release into account.
-func (r *Release) add(f File, t target, known bool, python string) {
+func (r *Release) add(f File, t target, allowed bool) {
 	if !f.Uploaded.IsZero() && (r.Uploaded.IsZero() || f.Uploaded.Before(r.Uploaded)) {
 		r.Uploaded = f.Uploaded
 	}
 	if f.Yanked != "" {
 		r.Yanked = f.Yanked
 	}
-	if !known || !allows(f.RequiresPython, python) {
+	if !allowed {
 		return
 	}
 	if f.Sdist {
