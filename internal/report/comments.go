@@ -69,12 +69,10 @@ func (p *parser) commentStatement(i int, c comment, s Span) {
 	add := func(role Role, kind StatementKind, words string, from, to int) {
 		p.addStatement(Statement{Role: role, Kind: kind, Text: words, Span: Span{s.Start + from, s.Start + to}, Where: "comment", Block: i, Line: c.line + 1, Approximate: approxLead.MatchString(text)})
 	}
-	said := false
 	if m := commentWanted.FindStringSubmatchIndex(text); m != nil {
 		from, to := quotedPart(text, m[2], m[3])
 		if kind, ok := kindOfInline(text[from:to], false); ok && (kind != SaysOutput || to-from < 60) {
 			add(RoleExpected, kind, text[from:to], from, to)
-			said = true
 		}
 	}
 	if m := commentCame.FindStringSubmatchIndex(text); m != nil {
@@ -98,8 +96,8 @@ func (p *parser) commentStatement(i int, c comment, s Span) {
 		add(RoleActual, SaysException, words, m[0], m[1])
 		return
 	}
-	if !said && c.trailing && bareResult.MatchString(text) {
-		add(RoleActual, SaysValue, text, 0, len(text))
+	if rest := cutComment.ReplaceAllString(text, ""); c.trailing && bareResult.MatchString(rest) {
+		add(RoleActual, SaysValue, rest, 0, len(rest))
 	}
 }
 

@@ -76,7 +76,11 @@ func (p *parser) addEnv(name, value, where string, s Span) {
 // versions.
 func (p *parser) readPlatform() {
 	for _, s := range p.sentences() {
-		p.platformIn(p.plain[s.start:s.end], s.start, fromProse)
+		from := fromProse
+		if s.item && p.roleAt(s.start) == RoleVersions {
+			from = fromList
+		}
+		p.platformIn(p.plain[s.start:s.end], s.start, from)
 	}
 	for i, b := range p.r.Blocks {
 		if b.Kind == BlockVersions || b.Role == RoleVersions {

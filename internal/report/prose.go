@@ -11,10 +11,10 @@ const value = `(?:[-+]?\d[\d_]*(?:\.\d+)?(?:[eE][-+]?\d+)?|[-+]?(?:nan|NaN|NAN|i
 var (
 	inlineCode  = regexp.MustCompile("`([^`\n]+)`")
 	wantedCue   = regexp.MustCompile(`(?i)\b(?:expect(?:ed|ing|s)?|should(?:n't)?|ought to|supposed to|instead of|rather than|want(?:ed)?|must|correct (?:output|result|answer|value)(?: is| would be)?)\b|,\s+not\b`)
-	cameCue     = regexp.MustCompile(`(?i)\b(?:prints?|printed|outputs?|gives?|gave|returns?|returned|results?(?: is| in)?|got|gets|get|see|shows?|showed|yields?|produces?|raises?|raised|throws?|fails with|crashes with|dies with|(?:result|output|value|answer|it|shape|dtype|loss) (?:is|was)|but)\b`)
+	cameCue     = regexp.MustCompile(`(?i)\b(?:actual(?:ly)?|prints?|printed|outputs?|gives?|gave|returns?|returned|results?(?: is| in)?|got|gets|get|see|shows?|showed|yields?|produces?|raises?|raised|throws?|fails with|crashes with|dies with|(?:result|output|value|answer|it|shape|dtype|loss) (?:is|was)|but)\b`)
 	printCue    = regexp.MustCompile(`(?i)\b(?:prints?|printed|outputs?|result|shows?|showed)\b:?\s*$`)
 	wantedValue = regexp.MustCompile(`(?i:\bshould (?:\w+ )?(?:be|give|return|print|equal|yield)|\bexpect(?:ed)?(?: output| result| value)?:?|\bexpect(?:ed)? (?:it |them |this |that |the \w+ )?to be|\bought to be|\binstead of|\bcorrect (?:result|answer|value) (?:is|would be)|\bmust be)\s+(?:exactly |about |the value )?(` + value + `)(?:[\s.,;:!?)]|$)`)
-	cameValue   = regexp.MustCompile(`(?i:\bbut (?:i |it |we )?(?:is|was|got|get|gives?|gave|returns?|returned|prints?|see)|\bgot|\bactual(?: output| result| value)?:?|\b(?:it|which|this|that|keras|torch|result) (?:returns?|gives?|prints?|yields?)|\bi (?:get|see))\s+(` + value + `)(?:[\s.,;:!?)]|$)`)
+	cameValue   = regexp.MustCompile(`(?i:\bbut (?:i |it |we )?(?:is|was|got|get|gives?|gave|returns?|returned|prints?|see)|\bgot|\bactual(?: output| result| value)?:?|\b(?:it|which|this|that|keras|torch|result) (?:returns?|gives?|prints?|yields?)|\bi (?:also |now |only |always |still )?(?:get|see))\s+(` + value + `)(?:[\s.,;:!?)]|$)`)
 	wantedError = regexp.MustCompile(`(?i)\b(?:expect(?:ed|ing)?(?: to (?:see|get|raise))?|should(?: also)?(?: rather)? (?:be|raise|give|throw|fail with|get|produce)|instead of(?: raising| an?)*|rather than|must raise|supposed to raise|would like to see|want(?:ed)?)\s+(?:an?\s+|the\s+|some\s+|raising\s+)*(?:(?:proper|clear|clean|python|normal|nice|helpful|better|readable)\s+)*((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)|errors?|exceptions?)\b`)
 	raiseWanted = regexp.MustCompile(`(?i)\bshould(?: also)? (raise|throw|be rejected)\b|\b(?:instead of|rather than|without) (raising)\b`)
 	cameError   = regexp.MustCompile(`\b(?:[Rr]aises?|[Rr]aised|[Tt]hrows?|[Ff]ails? with|[Cc]rash(?:es)? with|[Dd]ies with|[Gg]ets?|[Gg]ot|[Ee]nds? (?:in|with)|[Ll]eads to|[Ss]ee|[Gg]ives)\s+(?:an?\s+|the\s+|this\s+)?((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception))\b`)
@@ -59,6 +59,7 @@ func (p *parser) proseStatements() {
 			p.inlineStatements(s, raw)
 		}
 		p.valueStatements(s)
+		p.bareValue(s)
 		p.errorStatements(s)
 		p.relationStatements(s)
 		p.fragment(s)
@@ -143,6 +144,19 @@ func (p *parser) valueStatements(s sent) {
 			}
 			p.addStatement(Statement{Role: side.role, Kind: SaysValue, Text: p.text[span.Start:span.End], Span: span, Where: "prose", Block: -1, Version: p.versionIn(s)})
 		}
+	}
+}
+
+// bareValue reads a sentence that is one value and nothing else, under a
+// heading that says what it is.
+func (p *parser) bareValue(s sent) {
+	role := p.roleAt(s.start)
+	if s.title || role != RoleExpected && role != RoleActual {
+		return
+	}
+	span := trimmed(p.text, Span{s.start, s.end})
+	if text := p.text[span.Start:span.End]; valueText.MatchString(text) {
+		p.addStatement(Statement{Role: role, Kind: SaysValue, Text: text, Span: span, Where: "prose", Block: -1})
 	}
 }
 

@@ -219,7 +219,7 @@ func (p *parser) outputStart(c Cell, text string) int {
 
 var (
 	exceptionName = regexp.MustCompile(`^(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Warning|Interrupt|Exit)$`)
-	valueText     = regexp.MustCompile(`^(?:[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?j?|[-+]?(?:nan|inf|infinity|NaN|Inf)|True|False|None|\([-\d., ]*\)|\[[-\w., ]*\]|\{\}|\[\]|(?:b?float|u?int|complex|bool)\d*|'[^']*'|"[^"]*")$`)
+	valueText     = regexp.MustCompile(`^(?:[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?j?|[-+]?(?:nan|inf|infinity|NaN|Inf)|True|False|None|\([-\d., ]*\)|\[[-\w., ]*\]|\{\}|\[\]|(?:b?float|u?int|complex|bool)\d*|'[^']*'|"[^"]*"|(?:tensor|array|Array|Tensor|torch\.Size|np\.\w+)\(.*\))$`)
 	nameText      = regexp.MustCompile(`^[A-Za-z_][\w.]*(?:\(.*\)|\[.*\])?$`)
 	keywordText   = regexp.MustCompile(`^[A-Za-z_]\w*\s*=\s*\S`)
 )

@@ -57,7 +57,7 @@ func (p *parser) front(j int, text string, m []int) bool {
 			p.r.Labels = append(p.r.Labels, strings.Trim(strings.TrimSpace(l), `"'`))
 		}
 		return true
-	case strings.HasPrefix(key, "repo"):
+	case key == "repo" || key == "repository":
 		return true
 	default:
 		t, ok := parseDay(value)
@@ -92,17 +92,42 @@ func (p *parser) findTitle() {
 			return
 		}
 	}
-	for i := range p.lines {
-		s := trimmed(p.text, Span{p.lines[i].start, p.lines[i].end})
-		if strings.TrimSpace(p.proseLine(i)) == "" {
-			continue
-		}
-		if s.End-s.Start > maxTitle {
-			s.End = s.Start + len(cut(p.text[s.Start:s.End], maxTitle))
-		}
-		p.setTitle(s.Start, s.End)
+	i := p.titleLine()
+	if i < 0 {
 		return
 	}
+	s := trimmed(p.text, Span{p.lines[i].start, p.lines[i].end})
+	if s.End-s.Start > maxTitle {
+		s.End = s.Start + len(cut(p.text[s.Start:s.End], maxTitle))
+	}
+	p.setTitle(s.Start, s.End)
+}
+
+// titleLine is the first line of prose that describes something, else the
+// first line of prose, else the first line; -1 in an empty text.
+func (p *parser) titleLine() int {
+	first, role, next := -1, RoleDescription, 0
+	for i := range p.lines {
+		for next < len(p.heads) && p.heads[next].lineStart <= p.lines[i].start {
+			role = roleOfHeading(p.heads[next].text)
+			next++
+		}
+		if t := strings.TrimSpace(p.proseLine(i)); t == "" || t == "_No response_" {
+			continue
+		}
+		if role == RoleDescription || role == RoleActual || role == RoleExpected {
+			return i
+		}
+		if first < 0 {
+			first = i
+		}
+	}
+	if first < 0 && len(p.heads) == 0 {
+		if k := p.firstLine(0); k < len(p.lines) {
+			return k
+		}
+	}
+	return first
 }
 
 var fieldName = regexp.MustCompile(`(?i)^(?:describe the bug|bug(?: description)?|description|summary|issue|problem|what is the (?:bug|issue|problem)\??|🐛.*)$`)
@@ -113,5 +138,8 @@ func (p *parser) blockBefore(pos int) bool {
 
 func (p *parser) setTitle(start, end int) {
 	s := trimmed(p.text, Span{start, end})
+	if s.End-s.Start > 2 && p.text[s.Start] == p.text[s.End-1] && strings.IndexByte(`"'`, p.text[s.Start]) >= 0 {
+		s = Span{s.Start + 1, s.End - 1}
+	}
 	p.r.Title, p.r.TitleSpan = p.text[s.Start:s.End], s
 }

@@ -249,7 +249,7 @@ func (p *parser) localLine(l line, t, where string) {
 		spec = m[1]
 	}
 	v := Version{Name: name, Dist: pydist.Normalize(name), Spec: trimV(spec), Where: where, Span: at, Local: true}
-	if !wholeVersion.MatchString(spec) {
+	if !wholeVersion.MatchString(spec) || !strings.Contains(spec, ".") {
 		v.Kind = VersionMoving
 	}
 	p.addVersion(v)

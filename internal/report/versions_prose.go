@@ -8,16 +8,19 @@ import (
 )
 
 var (
-	anyVersion = regexp.MustCompile(`(?:^|[\s("'/:=<>~@,\[v-])(` + versionText + `)`)
-	nameBefore = regexp.MustCompile(`(?i)([A-Za-z][\w.-]*(?: [A-Za-z][\w-]+)?)(?:\s+(?:versions?|releases?|ver\.?))?(?:\s*\([^()]{0,40}\))?\s*(?:==?=?|:|@|\bis\b|(>=|<=|~=|<|>))?\s*(?:versions?\s*)?v?$`)
-	bareBefore = regexp.MustCompile(`(?i)(?:^|[\s(])(?:(?:with|in|on|from|to|since|under|using|until|before|after|than|at|of|was|is|by|and|or|both|till|(?:(?:the|my|an?)\s+)?(?:old(?:er)?|new(?:er)?|latest|previous|last)?\s*(?:versions?|releases?|ver\.?))\s+)?(v?)$`)
-	unitAfter  = regexp.MustCompile(`(?i)^\s?(?:%|times\b|x\b|[kmgt]i?b\b|ms\b|s\b|sec\w*|min\w*|hours?\b|days?\b|epochs?\b|steps?\b|iterations?\b|percent|points?\b|gpus?\b|dims?\b|fps|hz|[kmg]hz|\*|e[-+]?\d|/\d)`)
-	sectionRef = regexp.MustCompile(`(?i)(?:section|sec\.?|chapter|figure|fig\.?|table|eq\.?|equation|step|line|issue|#|appendix|theorem|pr|part|page)\s*$`)
-	pythonGlue = regexp.MustCompile(`(?i)\b(python|cpython|py)-?(\d\.\d{1,2}(?:\.\d{1,2})?)\b`)
-	moveVerb   = regexp.MustCompile(`(?i)\b(?:upgrad\w*|updat\w*|mov(?:e|ed|ing)|switch\w*|go(?:ing)?|went|bump\w*|migrat\w*|chang\w*|downgrad\w*|revert\w*|roll\w*|reinstall\w*)\b`)
-	downVerb   = regexp.MustCompile(`(?i)\b(?:go(?:ing|ne)? back|went back|roll(?:ing|ed)? back|downgrad\w*|revert\w*|pinn(?:ing|ed)|back)\b(?:\s+[\w.-]+){0,3}?\s+to\s+(?:\S+\s+)?v?$`)
-	movesTo    = regexp.MustCompile(`(?i)^\s*(?:to|->|=>|\x{2192})\s*(?:[A-Za-z][\w.-]*\s+)?v?$`)
-	movingName = regexp.MustCompile(`(?i)\b(?:(main|master|nightly|latest|newest|current|HEAD)(?:\s+(?:version|release|build|branch|master|main))?(?:\s+of)?\s+([A-Za-z][\w-]+)|([A-Za-z][\w-]+)\s+\(?(main|master|nightly|latest|HEAD|@[0-9a-f]{7,40})\b)`)
+	anyVersion  = regexp.MustCompile(`(?:^|[\s("'/:=<>~@,\[v-])(` + versionText + `)`)
+	nameBefore  = regexp.MustCompile(`(?i)([A-Za-z][\w.-]*(?: [A-Za-z][\w-]+)?)(?:\s+(?:versions?|releases?|ver\.?))?(?:\s*\([^()]{0,40}\))?\s*(?:==?=?|:|@|\bis\b|(>=|<=|~=|<|>))?\s*(?:versions?\s*)?\(?v?$`)
+	bareBefore  = regexp.MustCompile(`(?i)(?:^|[\s(])(?:(?:with|in|on|from|to|since|under|using|until|before|after|than|at|of|was|is|by|and|or|both|till|(?:(?:the|my|an?)\s+)?(?:old(?:er)?|new(?:er)?|latest|previous|last)?\s*(?:versions?|releases?|ver\.?))\s+)?(v?)$`)
+	unitAfter   = regexp.MustCompile(`(?i)^\s?(?:%|times\b|x\b|[kmgt]i?b\b|ms\b|s\b|sec\w*|min\w*|hours?\b|days?\b|epochs?\b|steps?\b|iterations?\b|percent|points?\b|gpus?\b|dims?\b|fps|hz|[kmg]hz|\*|e[-+]?\d|/\d)`)
+	sectionRef  = regexp.MustCompile(`(?i)(?:section|sec\.?|chapter|figure|fig\.?|table|eq\.?|equation|step|line|issue|#|appendix|theorem|pr|part|page)\s*$`)
+	pythonGlue  = regexp.MustCompile(`(?i)\b(python|cpython|py)-?(\d\.\d{1,2}(?:\.\d{1,2})?)\b`)
+	moveVerb    = regexp.MustCompile(`(?i)\b(?:upgrad\w*|updat\w*|mov(?:e|ed|ing)|switch\w*|go(?:ing)?|went|bump\w*|migrat\w*|chang\w*|downgrad\w*|revert\w*|roll\w*|reinstall\w*)\b`)
+	downVerb    = regexp.MustCompile(`(?i)\b(?:go(?:ing|ne)? back|went back|roll(?:ing|ed)? back|downgrad\w*|revert\w*|pinn(?:ing|ed)|back)\b(?:\s+[\w.-]+){0,3}?\s+to\s+(?:\S+\s+)?v?$`)
+	movesTo     = regexp.MustCompile(`(?i)^\s*(?:to|->|=>|\x{2192})\s*(?:[A-Za-z][\w.-]*\s+)?v?$`)
+	movingAfter = regexp.MustCompile(`(?i)\b([A-Za-z][\w-]+)\s+\(?(main|master|nightly|latest|HEAD|@[0-9a-f]{7,40})\b`)
+	movingFirst = regexp.MustCompile(`(?i)\b(main|master|nightly|latest|newest|current|HEAD)(?:\s+(?:version|release|build|branch|master|main))?(?:\s+of)?\s+([A-Za-z][\w-]+)`)
+	sinceVerb   = regexp.MustCompile(`(?i)\b(?:since|starting (?:with|from)|beginning with|as of)\s+(?:(?:the\s+)?(?:version|release)\s+)?(?:[A-Za-z][\w-]*\s+)?v?$`)
+	pastTense   = regexp.MustCompile(`(?i)\b(?:was|were|used to|did)\b`)
 )
 
 // found is one version-like number in a sentence.
@@ -54,10 +57,46 @@ func (p *parser) proseVersions() {
 		}
 		p.movingVersions(s, text)
 	}
+	if p.main.dist == "" {
+		p.main = p.onlyNamed()
+	}
 	for _, b := range bare {
 		p.bare(b.s, p.plain[b.s.start:b.s.end], b.fs)
 	}
 	p.formVersions()
+	p.withoutContrast()
+}
+
+// onlyNamed is the one package that has a version, when there is just one.
+func (p *parser) onlyNamed() subject {
+	out := subject{}
+	for _, v := range p.r.Versions {
+		if v.Dist == "python" || v.Dist == out.dist {
+			continue
+		}
+		if out.dist != "" {
+			return subject{}
+		}
+		out = subject{v.Dist, v.Name, true}
+	}
+	return out
+}
+
+// withoutContrast: a named version is bad in so many words only where another
+// one of the same package is good; else it is simply the reporter's.
+func (p *parser) withoutContrast() {
+	good := map[string]bool{}
+	for _, v := range p.r.Versions {
+		if v.Role == RoleGood {
+			good[v.Dist] = true
+		}
+	}
+	for i := range p.r.Versions {
+		v := &p.r.Versions[i]
+		if named := v.Span.End-v.Span.Start > len(v.Spec); v.Role == RoleBad && named && !good[v.Dist] {
+			v.Role = RoleStated
+		}
+	}
 }
 
 // numbers finds what may be a version: no date, no percentage, no count with a
@@ -150,7 +189,7 @@ func (p *parser) nameOf(s sent, text, before string, f *found) {
 }
 
 // labelTail is what follows the name in "Optuna version: 4.3.0".
-var labelTail = regexp.MustCompile(`(?i) (?:versions?|releases?|ver)$`)
+var labelTail = regexp.MustCompile(`(?i) (?:versions?|releases?|ver|nightly|main|master|dev|latest)$`)
 
 var plainInteger = regexp.MustCompile(`^\d$`)
 var stopAfter = regexp.MustCompile(`^\s*(?:[,.;)\n]|$)`)
@@ -234,20 +273,23 @@ func (p *parser) where(s sent) string {
 
 // roleInSentence reads good and bad from the words around the number.
 func (p *parser) roleInSentence(s sent, text string, f found, fs []found, all []mood, spans [][2]int) VersionRole {
-	if s.title || p.roleAt(s.start) == RoleVersions {
-		return RoleStated
-	}
 	if role := moveRole(text, f, fs, all); role != "" {
 		return role
 	}
 	good, ok := moodAt(text, all, spans, f.start, f.end)
-	switch {
+	switch since := sinceVerb.MatchString(text[:f.start]); {
+	case since && (!ok || !good):
+		return RoleBad
+	case p.roleAt(s.start) == RoleVersions, s.title && !(ok && good):
+		return RoleStated
 	case ok && good:
 		return RoleGood
 	case downVerb.MatchString(text[:f.start]) && (!ok || !strings.Contains(text, "not")):
 		return RoleGood
 	case ok:
 		return RoleBad
+	case pastTense.MatchString(text[:f.start]):
+		return RoleMention
 	}
 	return RoleStated
 }
@@ -313,10 +355,13 @@ func (p *parser) bare(s sent, text string, fs []found) {
 			continue
 		}
 		owner := p.ownerOf(number)
+		if owner.matched && !weakBefore.MatchString(text[max(0, f.start-40):f.start]) {
+			owner.matched = false
+		}
 		certain := f.v || strings.Count(number, ".") >= 2 || strings.Contains(strings.ToLower(text[max(0, f.start-12):f.start]), "version") || owner.matched
 		role := p.roleInSentence(s, text, f, fs, all, spans)
 		moved := moveRole(text, f, fs, all) != ""
-		if owner.dist == "" || !certain && !moved {
+		if owner.dist == "" || !certain && !moved || p.main.weak && role == RoleStated && !owner.matched {
 			continue
 		}
 		if role == RoleStated && !s.title && !f.v && !inUse.MatchString(text[max(0, f.start-40):f.start]) {
@@ -329,6 +374,10 @@ func (p *parser) bare(s sent, text string, fs []found) {
 		}())
 	}
 }
+
+// weakBefore is what must stand before two numbers ("4.48") that are only
+// likely to be a version: measured values look the same.
+var weakBefore = regexp.MustCompile(`(?i)\b(?:with|in|on|since|under|using|until|before|after|versions?|releases?|than)\s+$`)
 
 // inUse are the words before a bare version that make it the reporter's own.
 var inUse = regexp.MustCompile(`(?i)\b(?:using|i'?m on|i am on|running|i use|installed|(?:my|our|current) versions?(?: is)?|versions?:?|tested (?:with|on)|reproduced (?:with|on))\s*v?$`)
@@ -377,7 +426,7 @@ func sameSeries(a, b string) int {
 		return 3
 	case strings.HasPrefix(a, b+".") || strings.HasPrefix(b, a+"."):
 		return 2
-	case as[0] == bs[0] && len(as) > 1 && len(bs) > 1:
+	case as[0] == bs[0] && len(as) > 1 && len(bs) > 1 && len(as[1]) <= 3 && len(bs[1]) <= 3:
 		return 1
 	}
 	return 0
@@ -385,18 +434,21 @@ func sameSeries(a, b string) int {
 
 // movingVersions reads "jax main", "the latest keras": only known packages.
 func (p *parser) movingVersions(s sent, text string) {
-	for _, m := range movingName.FindAllStringSubmatchIndex(text, 8) {
-		name, word := [2]int{m[4], m[5]}, [2]int{m[2], m[3]}
-		if m[2] < 0 {
-			name, word = [2]int{m[6], m[7]}, [2]int{m[8], m[9]}
-		}
-		written := text[name[0]:name[1]]
-		dist, known := distOf(written)
-		if !known || dist == "python" || connective.MatchString(written) {
-			continue
-		}
-		p.addVersion(Version{Name: written, Dist: dist, Spec: strings.ToLower(strings.TrimPrefix(text[word[0]:word[1]], "@")), Kind: VersionMoving, Where: p.where(s), Role: RoleStated, Span: Span{s.start + min(name[0], word[0]), s.start + max(name[1], word[1])}})
+	for _, m := range movingAfter.FindAllStringSubmatchIndex(text, 8) {
+		p.movingVersion(s, text, [2]int{m[2], m[3]}, [2]int{m[4], m[5]})
 	}
+	for _, m := range movingFirst.FindAllStringSubmatchIndex(text, 8) {
+		p.movingVersion(s, text, [2]int{m[4], m[5]}, [2]int{m[2], m[3]})
+	}
+}
+
+func (p *parser) movingVersion(s sent, text string, name, word [2]int) {
+	written := text[name[0]:name[1]]
+	dist, known := distOf(written)
+	if !known || dist == "python" || connective.MatchString(written) {
+		return
+	}
+	p.addVersion(Version{Name: written, Dist: dist, Spec: strings.ToLower(strings.TrimPrefix(text[word[0]:word[1]], "@")), Kind: VersionMoving, Where: p.where(s), Role: RoleStated, Span: Span{s.start + min(name[0], word[0]), s.start + max(name[1], word[1])}})
 }
 
 var (
@@ -423,7 +475,7 @@ func (p *parser) formVersions() {
 		name := strings.Join(strings.Fields(formNoise.ReplaceAllString(sec.Heading, " ")), " ")
 		dist, known := distOf(name)
 		if !known {
-			if p.main.dist == "" || name != "" {
+			if p.main.dist == "" || p.main.weak || name != "" {
 				continue
 			}
 			dist, name = p.main.dist, p.main.name
@@ -447,7 +499,11 @@ func (p *parser) dropBareAt(start, end int) {
 
 // subject is the package that the report is about, as far as bare versions
 // need one.
-type subject struct{ dist, name string }
+type subject struct {
+	dist, name string
+	// weak: it is only the one package that has a version.
+	weak bool
+}
 
 var importModule = regexp.MustCompile(`(?m)^\s*(?:>>> |In \[\d*\]: )?(?:import|from) +([A-Za-z_]\w*)`)
 
@@ -471,11 +527,6 @@ func (p *parser) findSubject() subject {
 			vote(dist, repo, 6)
 		}
 	}
-	for _, word := range titleWord.FindAllString(p.r.Title, 40) {
-		if dist, ok := pydist.FromWord(word); ok && dist != "python" {
-			vote(dist, word, 5)
-		}
-	}
 	p.imports = map[string]bool{}
 	for i, b := range p.r.Blocks {
 		if b.Kind != BlockPython && b.Kind != BlockREPL {
@@ -494,13 +545,37 @@ func (p *parser) findSubject() subject {
 			}
 		}
 	}
+	for _, word := range titleWord.FindAllString(p.r.Title, 40) {
+		dist, ok := pydist.FromWord(word)
+		if !ok || dist == "python" {
+			continue
+		}
+		// A package may bear a common word as its name ("sparse", "rich"): where
+		// there is code, only what it imports is meant.
+		if _, seen := scores[dist]; seen {
+			vote(dist, word, 5)
+		} else if len(order) == 0 {
+			vote(dist, word, 1)
+		}
+	}
+	for i, b := range p.r.Blocks {
+		if b.Kind == BlockTraceback {
+			for _, m := range packagePath.FindAllStringSubmatch(p.blks[i].text, 64) {
+				dist, _ := pydist.FromImport(m[1])
+				vote(dist, m[1], 1)
+			}
+		}
+	}
 	best := subject{}
 	for _, dist := range order {
 		if best.dist == "" || scores[dist] > scores[best.dist] {
-			best = subject{dist, names[dist]}
+			best = subject{dist: dist, name: names[dist]}
 		}
 	}
 	return best
 }
+
+// packagePath is the package of a traceback's frame.
+var packagePath = regexp.MustCompile(`(?:site-packages|dist-packages|\.\.\.)[/\\](\w+)[/\\]`)
 
 var titleWord = regexp.MustCompile(`[A-Za-z][\w-]*`)

@@ -1,0 +1,61 @@
+package report
+
+import (
+	"strings"
+	"testing"
+)
+
+// hostile are reports of 1 MiB that make a careless parser slow.
+var hostile = map[string]string{
+	"backticks":    strings.Repeat("`", MaxSize),
+	"fences":       strings.Repeat("```a\n", MaxSize/5),
+	"bare fences":  strings.Repeat("```\n", MaxSize/4),
+	"details":      strings.Repeat("<details>\n", MaxSize/10),
+	"headings":     strings.Repeat("# Expected\n", MaxSize/11),
+	"bold":         strings.Repeat("**a**\n\n", MaxSize/7),
+	"comments":     strings.Repeat("<!-- ", MaxSize/5),
+	"one line":     strings.Repeat("jax 0.1.2 fails ", MaxSize/16),
+	"one word":     strings.Repeat("a", MaxSize),
+	"versions":     strings.Repeat("from 0.6.1 to 0.6.2\n", MaxSize/20),
+	"sentences":    strings.Repeat("Expected `1`, got `2`. ", MaxSize/23),
+	"freeze":       "```\n" + strings.Repeat("numpy==1.2.3\n", MaxSize/13),
+	"frames":       strings.Repeat("  File \"a.py\", line 3, in f\n", MaxSize/29),
+	"tracebacks":   strings.Repeat("Traceback (most recent call last):\nValueError: x\n", MaxSize/50),
+	"prompts":      strings.Repeat(">>> f(1)\n2\n", MaxSize/11),
+	"pre":          strings.Repeat("<pre>\n", MaxSize/6),
+	"code":         "```python\n" + strings.Repeat("x = f(x)  # prints 3, should be 4\n", MaxSize/35),
+	"output":       "prints\n```\n" + strings.Repeat("loss 0.25 at step 7\n", MaxSize/20),
+	"list items":   strings.Repeat("- torch: 2.1.0\n", MaxSize/15),
+	"digits":       strings.Repeat("1.", MaxSize/2),
+	"parentheses":  "```\n" + strings.Repeat("(", MaxSize-5),
+	"indented":     strings.Repeat("    x\n\n", MaxSize/7),
+	"env":          strings.Repeat("A_B=1 ", MaxSize/6),
+	"imports":      strings.Repeat("import os\n", MaxSize/10),
+	"dates":        strings.Repeat("2024-03-05 ", MaxSize/11),
+	"quotes":       "```python\n" + strings.Repeat("'''", MaxSize/3-10),
+	"short blocks": strings.Repeat("```\nx\n```\nfollowed by: 3\n\n", MaxSize/26),
+}
+
+// TestHostile parses each of them once: they must keep the limits (how fast is
+// the benchmark's business).
+func TestHostile(t *testing.T) {
+	for name, text := range hostile {
+		t.Run(name, func(t *testing.T) {
+			if testing.Short() {
+				text = text[:64<<10]
+			}
+			check(t, Parse([]byte(text), Source{}))
+		})
+	}
+}
+
+func BenchmarkHostile(b *testing.B) {
+	for name, text := range hostile {
+		b.Run(strings.ReplaceAll(name, " ", "-"), func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				Parse([]byte(text), Source{})
+			}
+		})
+	}
+}
