@@ -83,15 +83,34 @@ func newLadder(on surroundings, s Spec) *ladder {
 	return &ladder{
 		on: on, spec: s,
 		reqs: slices.Clone(s.Requirements), cons: slices.Clone(s.Constraints),
-		cutoff: s.AsOf, protected: []string{s.Subject},
+		cutoff: s.AsOf, protected: protectedBy(s),
 		rung: rungExact, tried: map[string]int{}, built: map[string]bool{},
 	}
+}
+
+// protectedBy is the subject. One that the script does not import (protobuf
+// under tensorflow) is nothing without the package that brings it, so the
+// first pinned requirement is protected with it.
+func protectedBy(s Spec) []string {
+	names := []string{s.Subject}
+	if indexOf(s.Requirements, s.Subject) >= 0 {
+		return names
+	}
+	for _, r := range s.Requirements {
+		if r.Spec != "" {
+			return append(names, r.Name)
+		}
+	}
+	return names
 }
 
 // climb solves the Spec: interpreter and pins from the index listings, then
 // one repair for each failure of the resolver.
 func (l *ladder) climb(ctx context.Context) (*Lock, *Unavailable, error) {
 	l.withoutNightlies()
+	if err := l.on.prefetch(ctx, l.names()); err != nil {
+		return nil, nil, err
+	}
 	if u, err := l.choosePython(ctx); u != nil || err != nil {
 		return nil, u, err
 	}
@@ -167,6 +186,15 @@ func (l *ladder) input() uv.CompileInput {
 		}
 	}
 	return in
+}
+
+// names are those of all pins.
+func (l *ladder) names() []string {
+	out := make([]string, 0, len(l.reqs)+len(l.cons))
+	for _, r := range slices.Concat(l.reqs, l.cons) {
+		out = append(out, r.Name)
+	}
+	return out
 }
 
 // step says what is changed next, and on which rung that stands.

@@ -13,14 +13,7 @@ import (
 // preflight reads the listings of all pins and repairs in one go what they
 // show: resolver calls cost a second each, listings a tenth.
 func (l *ladder) preflight(ctx context.Context) (*Unavailable, error) {
-	var names []string
-	for _, r := range slices.Concat(l.reqs, l.cons) {
-		names = append(names, r.Name)
-	}
-	if err := l.on.prefetch(ctx, names); err != nil {
-		return nil, err
-	}
-	for _, name := range names {
+	for _, name := range l.names() {
 		if r, _ := l.pinOf(name); r == nil {
 			continue // moved away with its family
 		}
