@@ -37,7 +37,9 @@ func Score(text string) float64 {
 		lines := float64(s.EndLine - s.Line + 1)
 		switch {
 		case s.Kind == "error":
-			bad += lines
+			likely := codeLines(s.Text)
+			weak += likely
+			bad += lines - likely
 		case isLog(s.Text):
 			bad += lines
 		case isProgram(f, s):
@@ -52,13 +54,26 @@ func Score(text string) float64 {
 	for _, e := range f.SyntaxErrors { // errors inside a statement
 		if !topLevelError(f, e) {
 			bad++
-			strong = max(0, strong-1)
 		}
 	}
 	if strong == 0 {
 		return 0
 	}
 	return min(1, strong/(strong+weak+2*bad)+bonus)
+}
+
+var codeLine = regexp.MustCompile(`^\s*([a-z_]\w*(\.\w+)*(\s*,\s*\w+)*\s*=\s*[\w("'\[{]|[a-z_][\w.]*\(|(import|from|def|class|return|with|@)\b)`)
+
+// codeLines counts the lines of a text with an error that look like code: one
+// missing bracket makes an error of all that follows.
+func codeLines(text string) float64 {
+	n := 0.0
+	for line := range strings.SplitSeq(text, "\n") {
+		if codeLine.MatchString(line) && !logLine.MatchString(line) {
+			n++
+		}
+	}
+	return n
 }
 
 func topLevelError(f *File, e SyntaxError) bool {

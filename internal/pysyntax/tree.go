@@ -10,9 +10,9 @@ import (
 const (
 	// maxSource is the size of a whole report; longer text is cut.
 	maxSource = 1 << 20
-	// maxDepth is far above what CPython takes (200 nested brackets; a chain of
-	// binary operators of a few thousand terms): deeper nodes are left out.
-	maxDepth = 3000
+	// maxDepth is above what reports hold and bounds every recursion over the
+	// copied tree; CPython takes 200 nested brackets. Deeper nodes are left out.
+	maxDepth = 1000
 	// maxNodes bounds memory: at about 150 bytes a node some 90 MB. The
 	// densest honest source measured had one node for 2.5 bytes.
 	maxNodes = 600_000
@@ -43,14 +43,23 @@ type node struct {
 type symbols struct {
 	lang   *sitter.Language
 	kinds  []string
+	wanted []bool // by kind: everything but punctuation and keywords
 	fields []string
+}
+
+// operators are the only unnamed nodes that are read.
+var operators = map[string]bool{
+	"<": true, "<=": true, "==": true, "!=": true, ">=": true, ">": true, "<>": true,
+	"in": true, "not in": true, "is": true, "is not": true, "not": true,
 }
 
 var grammar = sync.OnceValue(func() *symbols {
 	lang := sitter.NewLanguage(python.Language())
 	s := &symbols{lang: lang}
 	for id := range lang.NodeKindCount() {
-		s.kinds = append(s.kinds, lang.NodeKindForId(uint16(id)))
+		kind := lang.NodeKindForId(uint16(id))
+		s.kinds = append(s.kinds, kind)
+		s.wanted = append(s.wanted, lang.NodeKindIsNamed(uint16(id)) || operators[kind])
 	}
 	for id := range lang.FieldCount() + 1 {
 		s.fields = append(s.fields, lang.FieldNameForId(uint16(id)))
@@ -103,16 +112,16 @@ func parseTree(src string) (root *node, cut bool) {
 func copyTree(tree *sitter.Tree, syms *symbols) (root *node, cut bool) {
 	cursor := tree.Walk()
 	defer cursor.Close()
-	root = newNode(cursor, syms, nil)
+	root = newNode(cursor.Node(), cursor, syms, nil)
 	here, depth, count := root, 0, 1
 	for {
 		switch {
-		case depth < maxDepth && count < maxNodes && cursor.GotoFirstChild():
+		case count >= maxNodes:
+			return root, true
+		case depth < maxDepth && cursor.GotoFirstChild():
 			depth++
 		default:
-			if depth >= maxDepth || count >= maxNodes {
-				cut = true
-			}
+			cut = cut || depth >= maxDepth
 			for !cursor.GotoNextSibling() {
 				if depth == 0 || !cursor.GotoParent() {
 					return root, cut
@@ -125,18 +134,25 @@ func copyTree(tree *sitter.Tree, syms *symbols) (root *node, cut bool) {
 			}
 			here = here.parent
 		}
-		count++
-		if count > maxNodes {
-			return root, true
+		n := cursor.Node()
+		if !syms.wants(n) {
+			here = &node{parent: here}
+			continue
 		}
-		child := newNode(cursor, syms, here)
+		count++
+		child := newNode(n, cursor, syms, here)
 		here.kids = append(here.kids, child)
 		here = child
 	}
 }
 
-func newNode(cursor *sitter.TreeCursor, syms *symbols, parent *node) *node {
-	n := cursor.Node()
+// wants leaves out punctuation, half of all nodes.
+func (s *symbols) wants(n *sitter.Node) bool {
+	id := int(n.KindId())
+	return id >= len(s.wanted) || s.wanted[id] || n.IsMissing()
+}
+
+func newNode(n *sitter.Node, cursor *sitter.TreeCursor, syms *symbols, parent *node) *node {
 	span := n.Range()
 	return &node{
 		kind: syms.kind(n), field: syms.field(cursor.FieldId()),
