@@ -59,25 +59,19 @@ func (m *Manager) Build(ctx context.Context, l *Lock) (*Environment, *Unavailabl
 	hash := lockHash(l, python)
 	e := &Environment{Key: shortKey(hash), Lock: *l, Python: python}
 	e.Lock.Hash = hash
-	// Trimming may take a finished entry in the instant before it is held.
-	for range 3 {
-		dir, built, err := store.Build(ctx, e.Key, func(ctx context.Context, tmp string) error {
-			return m.fill(ctx, e, tmp)
-		})
-		var no *unavailableError
-		if errors.As(err, &no) {
-			no.Rungs = l.Rungs
-			return nil, &no.Unavailable, nil
-		}
-		if err != nil {
-			return nil, nil, storeError("build the environment", err)
-		}
-		e.Dir, e.Built = filepath.Join(dir, "env"), built
-		if e.release, ok = store.Hold(e.Key); ok {
-			return e, nil, nil
-		}
+	dir, built, release, err := buildHeld(ctx, store, e.Key, func(ctx context.Context, tmp string) error {
+		return m.fill(ctx, e, tmp)
+	})
+	var no *unavailableError
+	if errors.As(err, &no) {
+		no.Rungs = l.Rungs
+		return nil, &no.Unavailable, nil
 	}
-	return nil, nil, errors.New("build the environment: it is removed from the store as fast as it is built")
+	if err != nil {
+		return nil, nil, storeError("build the environment", err)
+	}
+	e.Dir, e.Built, e.release = filepath.Join(dir, "env"), built, release
+	return e, nil, nil
 }
 
 // Release lets the store trim the environment again.

@@ -79,6 +79,52 @@ func storeError(doing string, err error) error {
 	return fmt.Errorf("%s: %w", doing, err)
 }
 
+// holdPoll is how often a waiting process looks whether another one has
+// finished the entry that both want.
+const holdPoll = 50 * time.Millisecond
+
+// buildHeld is Build and Hold in one. Whoever builds an entry goes on holding
+// it while it is used, which can take minutes, so one who waits for the
+// builder's lock also looks whether the entry can be shared already.
+func buildHeld(ctx context.Context, store *cachedir.Store, key string, build func(context.Context, string) error) (dir string, built bool, release func(), err error) {
+	if release, ok := store.Hold(key); ok {
+		return store.Path(key), false, release, nil
+	}
+	wait, cancel := context.WithCancel(ctx)
+	defer cancel()
+	shared := make(chan func(), 1)
+	go func() {
+		defer close(shared)
+		tick := time.NewTicker(holdPoll)
+		defer tick.Stop()
+		for {
+			select {
+			case <-wait.Done():
+				return
+			case <-tick.C:
+				if release, ok := store.Hold(key); ok {
+					shared <- release
+					cancel()
+					return
+				}
+			}
+		}
+	}()
+	_, built, err = store.Build(wait, key, build)
+	cancel()
+	if release, ok := <-shared; ok {
+		return store.Path(key), built && err == nil, release, nil
+	}
+	if err != nil {
+		return "", false, nil, err
+	}
+	release, ok := store.Hold(key)
+	if !ok {
+		return "", false, nil, errors.New("the entry was removed as soon as it was built")
+	}
+	return store.Path(key), built, release, nil
+}
+
 // checkSpace stops before a build that would fill the disk.
 func checkSpace(dir string) error {
 	free, err := system.FreeBytes(dir)
