@@ -15,7 +15,7 @@ import (
 // is another project elsewhere.
 func (c *Client) place(name string) string {
 	sum := sha256.Sum256([]byte(strings.Join(c.o.Indexes, "\n")))
-	return filepath.Join(c.o.CacheDir, hex.EncodeToString(sum[:6]), name+".json")
+	return filepath.Join(c.o.CacheDir, "index", hex.EncodeToString(sum[:6]), name+".json")
 }
 
 // load reads a kept listing; nil when there is none or it is damaged, since

@@ -48,7 +48,8 @@ type Options struct {
 	// Indexes are base URLs of simple indexes, asked in order until one has
 	// the project. Credentials in a URL are used and never shown.
 	Indexes []string
-	// CacheDir holds the listings; "" keeps them in memory only.
+	// CacheDir is repgen's cache root; listings lie below "index" there. ""
+	// keeps them in memory only.
 	CacheDir string
 	// TTL is how long a cached listing is believed, zero for DefaultTTL.
 	TTL time.Duration
