@@ -23,7 +23,7 @@ _pid = 0
 _lock = threading.Lock()
 _sent = 0
 
-options = ""
+options = []
 quiet = False  # true while we compute: warnings of our own are not the script's
 system_exit = None
 _seen_exception = None
@@ -77,18 +77,26 @@ def is_main():
     return os.getpid() == _pid
 
 
+def qualified(cls):
+    """module.Class, builtins bare: as a traceback writes it, __main__ kept."""
+    module = getattr(cls, "__module__", None)
+    name = getattr(cls, "__qualname__", None) or getattr(cls, "__name__", "?")
+    if module in (None, "builtins"):
+        return str(name)
+    return "%s.%s" % (module, name)
+
+
 def _high(fd):
     """Duplicates fd far above what scripts close by habit, not inheritable."""
-    try:
-        import fcntl
-
-        for least in (700, 200, 60):
+    for number in (700, 701, 702, 200, 201, 60, 61):
+        try:
+            os.fstat(number)
+        except OSError:
             try:
-                return fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, least)
-            except (OSError, ValueError):
-                continue
-    except ImportError:
-        pass
+                os.dup2(fd, number, False)
+                return number
+            except OSError:
+                continue  # above the limit of open files
     return os.dup(fd)
 
 
@@ -134,6 +142,9 @@ def snapshot(tb=None):
     if _snapshot_done or not is_main() or _fd < 0:
         return
     _snapshot_done = True
+    # Most scripts of the standard library alone need none of the rest.
+    if not options and not any(n in sys.modules for n in ("numpy", "torch", "jax", "tensorflow")):
+        return
     before, quiet = quiet, True
     try:
         from . import values
@@ -145,6 +156,16 @@ def snapshot(tb=None):
         quiet = before
 
 
+def _last():
+    """What the interpreter kept of the exception that ended the main thread.
+
+    On 3.6 and 3.7 a script that replaced sys.excepthook is seen only by this.
+    """
+    value = getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)
+    if isinstance(value, BaseException):
+        on_uncaught(value, value.__traceback__)
+
+
 def _end():
     """Registered first, so it runs after every other atexit function."""
     global quiet
@@ -152,17 +173,16 @@ def _end():
         return
     quiet = True
     try:
-        # A script that replaced sys.excepthook on 3.6 and 3.7 left this.
-        value = getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)
-        if isinstance(value, BaseException):
-            on_uncaught(value, value.__traceback__)
+        _last()
         if system_exit is not None and _seen_exception is None:
             send("exit", system_exit)
-        if not _snapshot_done:
-            snapshot()
-        from . import packages
+        snapshot()
+        for module in list(sys.modules.values()):
+            if "-packages/" in (getattr(module, "__file__", None) or ""):
+                from . import packages
 
-        send("packages", packages.loaded())
+                send("packages", packages.loaded())
+                break
     except Exception:
         pass
     send("end", {"rss": _peak()}, always=True)
@@ -222,7 +242,11 @@ def _watch_threads():
 
     def _shutdown(*args, **kwargs):
         shutdown(*args, **kwargs)
-        snapshot()
+        try:
+            _last()
+            snapshot()
+        except Exception:
+            pass
 
     threading._shutdown = _shutdown
 
@@ -283,11 +307,21 @@ def _start_record():
     return {"python": version, "seeds": seeds}
 
 
+def _watched(text):
+    """The watched names. JSON of strings is a Python literal, and json would
+    be an import more."""
+    try:
+        names = eval(text or "{}", {"__builtins__": {}, "null": None}).get("watch") or []
+        return [n for n in names if isinstance(n, str)]
+    except Exception:
+        return []
+
+
 def start(fd, key, opts):
     global _fd, _identity, _key, _pid, options
     st = os.fstat(fd)
     _fd, _identity = _high(fd), (st.st_dev, st.st_ino)
-    _key, _pid, options = key, os.getpid(), opts
+    _key, _pid, options = key, os.getpid(), _watched(opts)
     os.close(fd)
     send("start", _start_record())
 

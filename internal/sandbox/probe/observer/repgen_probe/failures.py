@@ -1,19 +1,11 @@
 """Exceptions and warnings as data."""
 import linecache
-import sys
+
+from . import qualified
 
 FRAMES = 200  # of one traceback: a recursion's middle says nothing new
 CHAIN = 20
 MESSAGE = 65536
-
-
-def qualified(cls):
-    """module.Class, builtins bare: as a traceback writes it, __main__ kept."""
-    module = getattr(cls, "__module__", None)
-    name = getattr(cls, "__qualname__", None) or getattr(cls, "__name__", "?")
-    if module in (None, "builtins", "exceptions"):
-        return str(name)
-    return "%s.%s" % (module, name)
 
 
 def bases(cls):

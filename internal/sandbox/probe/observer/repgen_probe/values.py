@@ -7,7 +7,7 @@ import sys
 
 import repgen_probe as probe
 
-from .failures import qualified
+from . import qualified
 
 ELEMENTS = 1000000  # larger arrays are described, not read
 WHOLE = 64  # elements written out
@@ -25,11 +25,10 @@ def observe(name, value):
         probe.send("obs", summary(name[:200], value))
 
 
-def snapshot(options, tb):
+def snapshot(names, tb):
     """Watched names and arrays of __main__; locals of a raising frame win."""
     main = sys.modules.get("__main__")
     scope = dict(getattr(main, "__dict__", {}))
-    names = _watched(options)
     inner = None
     while tb is not None:
         if tb.tb_frame.f_globals.get("__name__") == "__main__":
@@ -51,15 +50,6 @@ def snapshot(options, tb):
                 sent += 1
                 described.update(name=name, kind="array", type=qualified(type(value)))
                 probe.send("array", described)
-
-
-def _watched(options):
-    if not options:
-        return []
-    import json
-
-    names = json.loads(options).get("watch") or []
-    return [n for n in names if isinstance(n, str)]
 
 
 def _evaluate(text, scope):
