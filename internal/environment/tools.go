@@ -128,7 +128,7 @@ func (m *Manager) index(ctx context.Context) (*pypi.Client, error) {
 		glibc = m.tools.pythons[0].Glibc
 	}
 	m.tools.client = pypi.New(pypi.Options{
-		Indexes:  append([]string{where.Default}, where.Extra...),
+		Indexes: where.Order(), CertFiles: where.CertFiles,
 		CacheDir: m.opts.CacheDir, Glibc: glibc, Log: m.log,
 	})
 	return m.tools.client, nil
