@@ -148,6 +148,12 @@ func (l *ladder) dragsSubject(name string) bool {
 	return slices.Contains(pydist.Family(l.spec.Subject), name) && l.spec.Subject != ""
 }
 
+// dragsRequirement is true for a member of the family of any requirement.
+func (l *ladder) dragsRequirement(name string) bool {
+	family := pydist.Family(name)
+	return l.dragsSubject(name) || slices.ContainsFunc(l.reqs, func(r Requirement) bool { return slices.Contains(family, r.Name) })
+}
+
 func lastStable(list []Release) string {
 	for i := len(list) - 1; i >= 0; i-- {
 		if !list[i].Pre {

@@ -54,6 +54,11 @@ func (l *ladder) repair(ctx context.Context, f uv.Failure) (*Unavailable, error)
 // giveUp loosens what the failure names, and when that is nothing or the
 // subject, everything but the subject. After that nothing is left to try.
 func (l *ladder) giveUp(ctx context.Context, f uv.Failure) (*Unavailable, error) {
+	if m := missingInText.FindStringSubmatch(f.Detail); m != nil && f.Class != uv.VersionMissing {
+		g := f
+		g.Class, g.Name, g.Version = uv.VersionMissing, pydist.Normalize(m[1]), m[2]
+		return l.repair(ctx, g)
+	}
 	if f.Name != "" && !l.isProtected(f.Name) && l.loosen(rungConflict, f.Name, "the resolver failed on it: "+string(f.Class)) {
 		return nil, nil
 	}
@@ -197,6 +202,9 @@ func (l *ladder) afterDate(ctx context.Context, f uv.Failure) (*Unavailable, err
 	return nil, nil
 }
 
+// versionMissing loosens a pin whose version is gone. Where it is gone from
+// under a requirement (the index lost the jaxlib that a jax wants), the nearest
+// release of that family stands in.
 func (l *ladder) versionMissing(ctx context.Context, f uv.Failure) (*Unavailable, error) {
 	list, err := l.on.Releases(ctx, f.Name, l.python.Minor)
 	if err != nil {
@@ -206,7 +214,7 @@ func (l *ladder) versionMissing(ctx context.Context, f uv.Failure) (*Unavailable
 		l.loosen(rungPreflight, f.Name, "the index does not have it")
 		return nil, nil
 	}
-	if (l.isProtected(f.Name) || l.dragsSubject(f.Name)) && f.Version != "" {
+	if f.Version != "" && len(list) > 0 && (l.isProtected(f.Name) || l.dragsRequirement(f.Name)) {
 		return l.standIn(ctx, f.Name, "=="+f.Version, list)
 	}
 	return l.giveUp(ctx, f)
@@ -237,6 +245,10 @@ func (l *ladder) yanked(ctx context.Context, f uv.Failure) (*Unavailable, error)
 	}
 	return l.giveUp(ctx, f)
 }
+
+// missingInText is a version that is gone, in a text whose first cause was
+// another one.
+var missingInText = regexp.MustCompile(`there is no version of ([A-Za-z0-9][A-Za-z0-9._-]*)(?:\[[^\]]*\])?==([0-9][A-Za-z0-9.!+-]*[A-Za-z0-9])`)
 
 var pinInText = regexp.MustCompile(`([A-Za-z0-9][A-Za-z0-9._-]*)(?:\[[^\]]*\])?==`)
 

@@ -38,14 +38,16 @@ func withFiles(list []Release) []Release {
 }
 
 func (l *ladder) replace(name, gone string, r Release, list []Release) {
-	l.step(rungStandIn, "%s %s stands in for %s, which the index does not have", name, r.Version, gone)
-	l.standIns = append(l.standIns, fmt.Sprintf("%s %s for %s", name, r.Version, gone))
+	l.step(rungStandIn, "%s %s stands in for %s, which cannot be had", name, r.Version, gone)
 	if p, _ := l.pinOf(name); p != nil {
+		if p.Spec != "" { // somebody asked for it
+			l.standIns = append(l.standIns, fmt.Sprintf("%s %s for %s", name, r.Version, gone))
+		}
 		p.Spec, p.Word = "=="+r.Version, WordRelaxed
-		p.Why = fmt.Sprintf("stands in for %s, which the index does not have", gone)
+		p.Why = fmt.Sprintf("stands in for %s, which cannot be had", gone)
 	} else {
 		l.cons = append(l.cons, Requirement{Name: name, Spec: "==" + r.Version, Word: WordRelaxed,
-			Why: fmt.Sprintf("stands in for %s, which the index does not have", gone)})
+			Why: fmt.Sprintf("stands in for %s, which cannot be had", gone)})
 	}
 	if r.Uploaded.After(l.cutoff) {
 		l.newerThanDate(name, r, list)
@@ -70,12 +72,7 @@ func (l *ladder) moveFamily(ctx context.Context, name, version string) error {
 			l.loosen(rungStandIn, member, "it goes with "+name)
 			continue
 		}
-		if l.isProtected(member) {
-			l.replace(member, strings.TrimPrefix(r.Spec, "=="), list[i], list)
-			continue
-		}
-		l.step(rungStandIn, "%s%s -> ==%s: it goes with %s", member, r.Spec, list[i].Version, name)
-		r.Spec, r.Word = "=="+list[i].Version, WordRelaxed
+		l.replace(member, strings.TrimPrefix(r.Spec, "=="), list[i], list)
 	}
 	return nil
 }

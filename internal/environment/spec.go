@@ -78,8 +78,8 @@ func inferSpec(ctx context.Context, index listings, in SpecInput) (Spec, *Unavai
 	}
 	w.installLines()
 	w.needs()
-	w.constraints()
 	w.subject()
+	w.constraints()
 	if err := w.date(ctx); err != nil {
 		return Spec{}, nil, err
 	}
@@ -155,8 +155,12 @@ func (w *inference) subject() {
 		name = w.installedAs(name)
 	}
 	w.spec.Subject = name
-	if w.in.Subject != "" && !w.has(name) {
+	switch {
+	case name == "" || w.has(name):
+	case w.in.Subject != "":
 		w.want(name, WordFlag, "named as the subject")
+	case w.in.Candidate.Script == "": // somebody will want to write one
+		w.want(name, WordReporter, "the subject of the report")
 	}
 }
 

@@ -60,7 +60,7 @@ func (w *inference) chooseVersion(dist string, list []report.Version) report.Ver
 		}
 	}
 	for _, v := range list[1:] {
-		if v.Kind == report.VersionExact && best.Kind == report.VersionExact && v.Spec != best.Spec {
+		if v.Kind == report.VersionExact && best.Kind == report.VersionExact && looseLocal(v.Spec) != looseLocal(best.Spec) {
 			w.edit("%s: the report names %s and %s; %s taken", dist, best.Spec, v.Spec, best.Spec)
 			break
 		}

@@ -20,7 +20,6 @@ type need struct {
 // needs come from the import errors of clean environments; each names what it
 // was seen with.
 var needs = []need{
-	{"torch", nil, "numpy", "torch warns at import without numpy and does not ask for it"},
 	{"diffusers", nil, "torch", "diffusers leaves its backend to the user"},
 	{"transformers", regexp.MustCompile(`\bTF(?:Auto|[A-Z]\w+(?:Model|For|LM))\w*`), "tensorflow", "transformers leaves its backend to the user"},
 	{"transformers", regexp.MustCompile(`\bFlax\w+`), "flax", "transformers leaves its backend to the user"},
@@ -31,6 +30,8 @@ var needs = []need{
 	{"pandas", regexp.MustCompile(`\b(?:read|to)_parquet\b`), "pyarrow", "pandas reads parquet with pyarrow and does not ask for it"},
 	{"pandas", regexp.MustCompile(`\b(?:read|to)_excel\b`), "openpyxl", "pandas reads spreadsheets with openpyxl and does not ask for it"},
 	{"pandas", regexp.MustCompile(`\.style\b`), "jinja2", "pandas styles with jinja2 and does not ask for it"},
+	// Last, since rows above bring torch.
+	{"torch", nil, "numpy", "torch warns at import without numpy and does not ask for it"},
 }
 
 // jaxUsers depend on jax; before jax itself depended on jaxlib, none of them
