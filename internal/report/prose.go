@@ -130,9 +130,14 @@ func (p *parser) versionIn(s sent) *Version {
 	return out
 }
 
+var valueWord = regexp.MustCompile(`(?i)nan|inf|true|false|none|zero`)
+
 // valueStatements reads bare values in prose: "should be 2", "got nan".
 func (p *parser) valueStatements(s sent) {
 	t := p.plain[s.start:s.end]
+	if !strings.ContainsAny(t, "0123456789") && !valueWord.MatchString(t) {
+		return
+	}
 	for _, side := range []struct {
 		role Role
 		re   *regexp.Regexp
@@ -165,9 +170,15 @@ func (p *parser) quoted(s Span) bool {
 	return s.Start > 0 && p.text[s.Start-1] == '`' || s.End < len(p.text) && p.text[s.End] == '`'
 }
 
+// errorWord is a cheap question before the dear ones.
+var errorWord = regexp.MustCompile(`[Ee]rror|xception|rais|thr[eo]w|reject`)
+
 // errorStatements reads exceptions in prose: asked for, or come.
 func (p *parser) errorStatements(s sent) {
 	t := p.plain[s.start:s.end]
+	if !errorWord.MatchString(t) {
+		return
+	}
 	var wanted []Span
 	for _, m := range wantedError.FindAllStringSubmatchIndex(t, 4) {
 		span := Span{s.start + m[2], s.start + m[3]}

@@ -39,7 +39,7 @@ func (p *parser) hintedVersions() {
 
 func (p *parser) hint(l line, t string, m []int, helped map[int]bool) {
 	name, spec := t[m[2]:m[3]], t[m[4]:m[5]]
-	if connective.MatchString(name) || !strings.Contains(spec, ".") {
+	if connective[strings.ToLower(name)] || !strings.Contains(spec, ".") {
 		return
 	}
 	role := RoleMention

@@ -1,0 +1,106 @@
+package report
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/repgen/repgen/internal/pydist"
+)
+
+// subject is the package that the report is about, as far as bare versions
+// need one.
+type subject struct {
+	dist, name string
+	// weak: it is only the one package that has a version.
+	weak bool
+}
+
+var importModule = regexp.MustCompile(`(?m)^\s*(?:>>> |In \[\d*\]: )?(?:import|from) +([A-Za-z_]\w*)`)
+
+// helperDists are imported by every second report and rarely its subject.
+var helperDists = map[string]bool{"numpy": true, "scipy": true, "pandas": true, "matplotlib": true, "pytest": true, "requests": true, "pillow": true, "tqdm": true}
+
+// findSubject scores the packages that title, repository and code name.
+func (p *parser) findSubject() subject {
+	scores := map[string]int{}
+	names := map[string]string{}
+	var order []string
+	vote := func(dist, name string, n int) {
+		if _, seen := scores[dist]; !seen {
+			order = append(order, dist)
+			names[dist] = name
+		}
+		scores[dist] += n
+	}
+	if _, repo, ok := strings.Cut(p.r.Repo, "/"); ok {
+		if dist, known := distOf(repo); known {
+			vote(dist, repo, 6)
+		}
+	}
+	p.imports = map[string]bool{}
+	for i, b := range p.r.Blocks {
+		if b.Kind != BlockPython && b.Kind != BlockREPL {
+			continue
+		}
+		for _, m := range importModule.FindAllStringSubmatch(p.blks[i].text, 64) {
+			if pydist.StdlibModule(m[1]) || p.imports[strings.ToLower(m[1])] {
+				continue
+			}
+			p.imports[strings.ToLower(m[1])] = true
+			dist, _ := pydist.FromImport(m[1])
+			if helperDists[dist] {
+				vote(dist, m[1], 1)
+			} else {
+				vote(dist, m[1], 3)
+			}
+		}
+	}
+	for _, word := range titleWord.FindAllString(p.r.Title, 40) {
+		dist, ok := pydist.FromWord(word)
+		if !ok || dist == "python" {
+			continue
+		}
+		// A package may bear a common word as its name ("sparse", "rich"): where
+		// there is code, only what it imports is meant.
+		if _, seen := scores[dist]; seen {
+			vote(dist, word, 5)
+		} else if len(order) == 0 {
+			vote(dist, word, 1)
+		}
+	}
+	for i, b := range p.r.Blocks {
+		if b.Kind == BlockTraceback {
+			for _, m := range packagePath.FindAllStringSubmatch(p.blks[i].text, 64) {
+				dist, _ := pydist.FromImport(m[1])
+				vote(dist, m[1], 1)
+			}
+		}
+	}
+	best := subject{}
+	for _, dist := range order {
+		if best.dist == "" || scores[dist] > scores[best.dist] {
+			best = subject{dist: dist, name: names[dist]}
+		}
+	}
+	return best
+}
+
+// packagePath is the package of a traceback's frame.
+var packagePath = regexp.MustCompile(`(?:site-packages|dist-packages|\.\.\.)[/\\](\w+)[/\\]`)
+
+var titleWord = regexp.MustCompile(`[A-Za-z][\w-]*`)
+
+// onlyNamed is the one package that has a version, when there is just one.
+func (p *parser) onlyNamed() subject {
+	out := subject{}
+	for _, v := range p.r.Versions {
+		if v.Dist == "python" || v.Dist == out.dist {
+			continue
+		}
+		if out.dist != "" {
+			return subject{}
+		}
+		out = subject{v.Dist, v.Name, true}
+	}
+	return out
+}

@@ -1,0 +1,98 @@
+package report
+
+import (
+	"regexp"
+	"strings"
+)
+
+// bare records the versions without a name: those that the sentence judges, or
+// that are certainly versions. Their package is the one that already has this
+// version, else the main one.
+func (p *parser) bare(s sent, text string, fs []found, all []mood) {
+	spans := ranges(fs)
+	for _, f := range fs {
+		if f.dist != "" {
+			continue
+		}
+		number := text[f.start:f.end]
+		m := bareBefore.FindStringSubmatch(text[max(0, f.start-40):f.start])
+		if m == nil {
+			continue
+		}
+		owner := p.ownerOf(number)
+		if owner.matched && !weakBefore.MatchString(text[max(0, f.start-40):f.start]) {
+			owner.matched = false
+		}
+		certain := f.v || strings.Count(number, ".") >= 2 || strings.Contains(strings.ToLower(text[max(0, f.start-12):f.start]), "version") || owner.matched
+		role := p.roleInSentence(s, text, f, fs, all, spans)
+		moved := moveRole(text, f, fs, all) != ""
+		if owner.dist == "" || !certain && !moved || p.main.weak && role == RoleStated && !owner.matched {
+			continue
+		}
+		if role == RoleStated && !s.title && !f.v && !inUse.MatchString(text[max(0, f.start-40):f.start]) {
+			role = RoleMention
+		}
+		p.addVersion(func() Version {
+			v := p.version(s, text, f, owner.dist, owner.name)
+			v.Role = role
+			return v
+		}())
+	}
+}
+
+// weakBefore is what must stand before two numbers ("4.48") that are only
+// likely to be a version: measured values look the same.
+var weakBefore = regexp.MustCompile(`(?i)\b(?:with|in|on|since|under|using|until|before|after|versions?|releases?|than)\s+$`)
+
+// inUse are the words before a bare version that make it the reporter's own.
+var inUse = regexp.MustCompile(`(?i)\b(?:using|i'?m on|i am on|running|i use|installed|(?:my|our|current) versions?(?: is)?|versions?:?|tested (?:with|on)|reproduced (?:with|on))\s*v?$`)
+
+// owner is the package to which a bare version belongs.
+type owner struct {
+	dist, name string
+	matched    bool // a version of it with the same numbers was named
+}
+
+// ownerOf prefers the main package, then whoever has exactly this version, then
+// whoever has one of the same series.
+func (p *parser) ownerOf(number string) owner {
+	main := owner{dist: p.main.dist, name: p.main.name}
+	best := 0
+	out := main
+	for _, v := range p.r.Versions {
+		if v.Dist == "python" {
+			continue
+		}
+		score := sameSeries(v.Spec, number) * 2
+		if score > 0 && v.Dist == p.main.dist {
+			score++
+		} else if score < 4 {
+			continue // only a shared first number
+		}
+		if score > best {
+			best, out = score, owner{v.Dist, v.Name, true}
+		}
+	}
+	// A near version of another package is no reason to leave the main one.
+	if main.dist != "" && out.dist != main.dist && best < 6 {
+		return main
+	}
+	return out
+}
+
+// sameSeries is 3 for equal versions, 2 when one begins with the other
+// ("4.48" and "4.48.0"), 1 for the same first number and length or a shared
+// first two numbers, else 0.
+func sameSeries(a, b string) int {
+	a, b = strings.TrimPrefix(a, "=="), strings.TrimPrefix(b, "==")
+	as, bs := strings.Split(a, "."), strings.Split(b, ".")
+	switch {
+	case a == b:
+		return 3
+	case strings.HasPrefix(a, b+".") || strings.HasPrefix(b, a+"."):
+		return 2
+	case as[0] == bs[0] && len(as) > 1 && len(bs) > 1 && len(as[1]) <= 3 && len(bs[1]) <= 3:
+		return 1
+	}
+	return 0
+}

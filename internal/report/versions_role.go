@@ -1,0 +1,100 @@
+package report
+
+import (
+	"regexp"
+	"strings"
+)
+
+var (
+	moveVerb  = regexp.MustCompile(`(?i)\b(?:upgrad\w*|updat\w*|mov(?:e|ed|ing)|switch\w*|go(?:ing)?|went|bump\w*|migrat\w*|chang\w*|downgrad\w*|revert\w*|roll\w*|reinstall\w*)\b`)
+	downVerb  = regexp.MustCompile(`(?i)\b(?:go(?:ing|ne)? back|went back|roll(?:ing|ed)? back|downgrad\w*|revert\w*|pinn(?:ing|ed)|back)\b(?:\s+[\w.-]+){0,3}?\s+to\s+(?:\S+\s+)?v?$`)
+	movesTo   = regexp.MustCompile(`(?i)^\s*(?:to|->|=>|\x{2192})\s*(?:[A-Za-z][\w.-]*\s+)?v?$`)
+	sinceVerb = regexp.MustCompile(`(?i)\b(?:since|starting (?:with|from)|beginning with|as of)\s+(?:(?:the\s+)?(?:version|release)\s+)?(?:[A-Za-z][\w-]*\s+)?v?$`)
+	pastTense = regexp.MustCompile(`(?i)\b(?:was|were|used to|did)\b`)
+)
+
+// roleInSentence reads good and bad from the words around the number.
+func (p *parser) roleInSentence(s sent, text string, f found, fs []found, all []mood, spans [][2]int) VersionRole {
+	if role := moveRole(text, f, fs, all); role != "" {
+		return role
+	}
+	good, ok := moodAt(text, all, spans, f.start, f.end)
+	switch since := sinceVerb.MatchString(text[:f.start]); {
+	case since && (!ok || !good):
+		return RoleBad
+	case p.roleAt(s.start) == RoleVersions, s.title && !(ok && good):
+		return RoleStated
+	case ok && good:
+		return RoleGood
+	case downVerb.MatchString(text[:f.start]) && (!ok || !strings.Contains(text, "not")):
+		return RoleGood
+	case ok:
+		return RoleBad
+	case pastTense.MatchString(text[:f.start]):
+		return RoleMention
+	}
+	return RoleStated
+}
+
+// moveRole reads "from A to B": in a report of a bug A was good and B is bad,
+// unless the sentence says that the move helped.
+func moveRole(text string, f found, fs []found, all []mood) VersionRole {
+	for i, a := range fs {
+		for _, b := range fs[i+1 : min(len(fs), i+2)] {
+			if f.start != a.start && f.start != b.start || !movesTo.MatchString(between(text, a, b)) {
+				continue
+			}
+			if !moveVerb.MatchString(text[:a.start]) && !moveVerb.MatchString(text[b.end:min(len(text), b.end+20)]) {
+				continue
+			}
+			first, second := RoleGood, RoleBad
+			if helped(all) {
+				first, second = RoleBad, RoleGood
+			}
+			if f.start == a.start {
+				return first
+			}
+			return second
+		}
+	}
+	return ""
+}
+
+// between is the text after the number a and before the number b, b's name out.
+func between(text string, a, b found) string {
+	end := b.start
+	if b.name[1] > b.name[0] && b.name[0] >= a.end {
+		end = b.name[0]
+	}
+	if end < a.end {
+		return ""
+	}
+	return text[a.end:end]
+}
+
+// helped is true when all judging words of a sentence are good ones.
+func helped(all []mood) bool {
+	for _, m := range all {
+		if !m.good {
+			return false
+		}
+	}
+	return len(all) > 0
+}
+
+// withoutContrast: a named version is bad in so many words only where another
+// one of the same package is good; else it is simply the reporter's.
+func (p *parser) withoutContrast() {
+	good := map[string]bool{}
+	for _, v := range p.r.Versions {
+		if v.Role == RoleGood {
+			good[v.Dist] = true
+		}
+	}
+	for i := range p.r.Versions {
+		v := &p.r.Versions[i]
+		if named := v.Span.End-v.Span.Start > len(v.Spec); v.Role == RoleBad && named && !good[v.Dist] {
+			v.Role = RoleStated
+		}
+	}
+}
