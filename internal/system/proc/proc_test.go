@@ -139,16 +139,36 @@ func TestNotStarted(t *testing.T) {
 	}
 }
 
-// deadGroup fails unless every process of the group is gone.
+// deadGroup fails unless every process of the group is gone; one that only
+// waits for the system's init to bury it is.
 func deadGroup(t *testing.T, pgid int) {
 	t.Helper()
+	var living []string
 	for range 200 {
-		if errors.Is(unix.Kill(-pgid, 0), unix.ESRCH) {
+		if living = members(pgid); len(living) == 0 {
 			return
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
-	t.Errorf("group %d lives on", pgid)
+	t.Errorf("group %d lives on: %v", pgid, living)
+}
+
+// members lists the living processes of a group.
+func members(pgid int) []string {
+	files, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is valid
+	var out []string
+	for _, f := range files {
+		data, err := os.ReadFile(f)
+		if err != nil {
+			continue
+		}
+		// After the name in brackets: state, parent, group.
+		rest := strings.Fields(string(data[bytes.LastIndexByte(data, ')')+1:]))
+		if rest[2] == strconv.Itoa(pgid) && rest[0] != "Z" && rest[0] != "X" {
+			out = append(out, f)
+		}
+	}
+	return out
 }
 
 func TestTimeoutKillsGroup(t *testing.T) {
