@@ -36,10 +36,8 @@ func header(c Content) string {
 // (uploaded again), as the lock exempted them.
 func exempt(l *environment.Lock) string {
 	var names []string
-	for _, p := range l.Packages {
-		if p.Exempt {
-			names = append(names, fmt.Sprintf("%q = false", p.Name))
-		}
+	for _, name := range l.Exempt {
+		names = append(names, fmt.Sprintf("%q = false", name))
 	}
 	if len(names) == 0 {
 		return ""

@@ -15,6 +15,7 @@ import (
 
 	"github.com/repgen/repgen/internal/output"
 	"github.com/repgen/repgen/internal/proof"
+	"github.com/repgen/repgen/internal/sandbox/bwrap"
 )
 
 // Exit codes. Those of a verdict are in proof.ExitCode; `verify` has its own.
@@ -67,6 +68,7 @@ func (e exit) Error() string { return fmt.Sprintf("exit code %d", e.code) }
 
 // Main runs the command line and returns the exit code.
 func Main(args []string, in io.Reader, out, errOut io.Writer) int {
+	bwrap.Trampoline() // does not return when this process is the sandbox's init
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	return run(ctx, args, streams{in, out, errOut})

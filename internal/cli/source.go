@@ -9,6 +9,7 @@ import (
 	"github.com/repgen/repgen/internal/proof"
 	"github.com/repgen/repgen/internal/report"
 	"github.com/repgen/repgen/internal/report/github"
+	"github.com/repgen/repgen/internal/sandbox"
 )
 
 // readReport reads a report from a file, standard input or a tracker.
@@ -34,12 +35,25 @@ func readReport(ctx context.Context, name string, s streams) (*report.Report, er
 
 // explainMore covers the tracker's and the sandbox's own errors.
 func explainMore(err error, e proof.ResultError) (proof.ResultError, int) {
-	var missing *layerError
-	if errors.As(err, &missing) {
-		return proof.ResultError{What: "the isolation cannot be set up", Why: missing.err.Error(), Next: "repgen doctor says what is missing and how to get it; --unsafe-no-sandbox runs without"}, exitFailed
+	var layer *sandbox.LayerError
+	if errors.As(err, &layer) {
+		return proof.ResultError{
+			What: "the isolation cannot be set up: " + layer.Layer, Why: layer.Why,
+			Next: layer.Fix + " (repgen doctor checks everything; --unsafe-no-sandbox runs without isolation)",
+		}, exitFailed
 	}
-	if next := trackerAdvice(err); next != "" {
-		e.Next = next
+	var limit *github.RateLimitError
+	switch {
+	case errors.As(err, &limit):
+		e.Next = "wait, or set GITHUB_TOKEN; or save the issue to a file"
+	case errors.Is(err, github.ErrNotFound):
+		e.Next = "check the number; for a private repository set GITHUB_TOKEN"
+	case errors.Is(err, github.ErrUnauthorized):
+		e.Next = "set another GITHUB_TOKEN, or none for a public repository"
+	case errors.Is(err, github.ErrNetwork), errors.Is(err, github.ErrTimeout):
+		e.Next = "try again, or save the issue's text to a file and give that"
+	case errors.Is(err, github.ErrMalformed):
+		e.Next = "save the issue's text to a file and give that"
 	}
 	return e, exitFailed
 }

@@ -17,17 +17,10 @@ import (
 	"github.com/repgen/repgen/internal/system"
 )
 
-// layerError says that the chosen isolation could not be set up: fail closed.
-type layerError struct{ err error }
-
-func (e *layerError) Error() string { return e.err.Error() }
-func (e *layerError) Unwrap() error { return e.err }
-
 // lazySandbox opens the isolation when something is first run: a report that
 // ends at triage needs none.
 type lazySandbox struct {
 	unsafe bool
-	log    *slog.Logger
 	once   sync.Once
 	inner  sandbox.Sandbox
 	err    error
@@ -36,12 +29,12 @@ type lazySandbox struct {
 func (l *lazySandbox) open(ctx context.Context) (sandbox.Sandbox, error) {
 	l.once.Do(func() {
 		if l.unsafe {
-			l.inner = native.New(native.Options{})
+			l.inner = native.New()
 			return
 		}
-		s, err := bwrap.New(ctx, bwrap.Options{Log: l.log})
+		s, err := bwrap.New(ctx, bwrap.Options{})
 		if err != nil {
-			l.err = &layerError{err}
+			l.err = err
 			return
 		}
 		l.inner = s
@@ -80,7 +73,7 @@ func wireServices(ctx context.Context, s streams, p place, sh show, events func(
 	if err != nil {
 		return nil, err
 	}
-	sb := &lazySandbox{unsafe: p.UnsafeNoSandbox, log: log}
+	sb := &lazySandbox{unsafe: p.UnsafeNoSandbox}
 	m, err := environment.Open(ctx, environment.Options{
 		CacheDir: cache, Index: p.Index, Sandbox: sb, Log: log, Limits: sandbox.DefaultLimits(),
 		Progress: func(e environment.Event) {

@@ -28,7 +28,7 @@ const requestFile = "00-request.json"
 // folder is a run folder, locked while it is open.
 type folder struct {
 	dir    string
-	unlock func()
+	unlock func() error
 }
 
 // stageFile is how a stage's output lies on disk.
@@ -62,7 +62,7 @@ func openFolder(dir string, req *Request) (*folder, error) {
 	}
 	f := &folder{dir: abs, unlock: unlock}
 	if err := f.claim(req); err != nil {
-		unlock()
+		_ = unlock()
 		return nil, err
 	}
 	return f, nil

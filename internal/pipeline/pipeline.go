@@ -53,7 +53,7 @@ func (p *Pipeline) Reproduce(ctx context.Context, req *Request, dir string) (*Ru
 	if err != nil {
 		return nil, err
 	}
-	defer f.unlock()
+	defer func() { _ = f.unlock() }()
 	r := &Run{Dir: f.dir, Request: req}
 	w := p.watch(f.dir)
 	defer w.close()

@@ -130,8 +130,6 @@ func (p *proof) newest(ctx context.Context, name string) string {
 
 // list asks the index for the releases of a distribution once.
 func (p *proof) list(ctx context.Context, name string) []environment.Release {
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	if rs, ok := p.releases[name]; ok {
 		return rs
 	}

@@ -139,7 +139,7 @@ func expectationOf(in Input) oracle.Expectation {
 	if in.Decision.Expectation != nil {
 		e = *in.Decision.Expectation
 	}
-	own := in.Candidate.Origin == candidate.OriginReporter
+	own := in.Candidate.Origin == originReporter
 	e.ReporterScript = own
 	e.Also = append([]oracle.Expectation(nil), e.Also...)
 	for i := range e.Also {
@@ -217,7 +217,7 @@ func (p *proof) conclude() {
 	ev.Certified = p.reported.cert.OK
 	ev.StandIn = standsIn(p.reported.lock, p.subject)
 	ev.Lowered = lowered(p.in.Candidate)
-	ev.Refused = refusals(p.in.Candidate)
+	ev.Refused = refusals(p.in.Candidate, &p.exp)
 	p.addNeutral()
 	p.out.Subject = ResultSubject{Name: p.subject, Version: p.reported.group.Version, Source: p.in.Decision.SubjectSource}
 	for i := range ev.Groups {

@@ -62,16 +62,16 @@ func (p *proof) drifters() []string {
 // distOfFile maps a frame to its distribution by its whole path, since a
 // namespace package ("google") belongs to many.
 func distOfFile(file, pkg string) string {
+	module := pkg
 	parts := strings.Split(strings.TrimSuffix(file, ".py"), "/")
 	for i, part := range parts {
 		if part == pkg && i+1 < len(parts) {
-			return pydist.FromModule(strings.Join(parts[i:], "."))
+			module = strings.Join(parts[i:], ".")
+			break
 		}
 	}
-	if pkg == "" {
-		return ""
-	}
-	return pydist.FromModule(pkg)
+	dist, _ := pydist.FromModule(module)
+	return dist
 }
 
 // sweepOne moves one distribution forward until the symptom comes.
