@@ -80,7 +80,7 @@ var rules = []rule{
 	{DiskFull, 0, regexp.MustCompile(`No space left on device|os error 28\b|Disk quota exceeded`)},
 	{TimedOut, 1, regexp.MustCompile(`operation timed out|Failed to download distribution due to network timeout`)},
 	{CacheLocked, 1, regexp.MustCompile(`Could not acquire lock|Read-only file system|os error 30\b|Permission denied \(os error 13\)`)},
-	{NotCached, 2, regexp.MustCompile(`(?:` + namePart + ` )?(?:was not found in the cache|needs to be downloaded from a registry|[Nn]etwork connectivity is disabled)`)},
+	{NotCached, 2, regexp.MustCompile(`(?:` + namePart + `(?:==` + versionPart + `)? )?(?:was not found in the cache|needs to be downloaded from a registry|[Nn]etwork connectivity is disabled)`)},
 	{HashMismatch, 2, regexp.MustCompile("Hash mismatch for `" + namePart + `(?:==` + versionPart + ")?`|all requirements must have a hash")},
 	{Unreachable, 3, regexp.MustCompile(`Failed to fetch|Failed to download|Request failed after|error sending request|dns error|Connection refused|Could not connect`)},
 	{BadMetadata, 3, regexp.MustCompile(namePart + `==` + versionPart + ` has invalid metadata|Failed to parse metadata from built wheel`)},

@@ -42,8 +42,8 @@ func ParseLock(text string) []Pinned {
 			last.Hashes = append(last.Hashes, strings.ToLower(h[1]))
 		}
 		comment, isComment := strings.CutPrefix(trimmed, "#")
-		if !isComment {
-			continue
+		if !isComment || line[0] == '#' {
+			continue // uv indents what belongs to a pin
 		}
 		comment = strings.TrimSpace(comment)
 		if rest, found := strings.CutPrefix(comment, "via"); found && (rest == "" || rest[0] == ' ') {
