@@ -1,26 +1,57 @@
 package triage
 
-// aliases are names that need no definition to be understood: any maintainer
-// reads them as this module, and the candidate room adds the import. From
-// reading the snippets of 72 trackers' reports; a name that often is the
-// reporter's own variable (data, model, x) must not stand here.
+import (
+	"strings"
+
+	"github.com/repgen/repgen/internal/pysyntax"
+)
+
+// aliases are names that need no definition to be understood: every reader
+// takes them for this import, and the candidate room adds it (its table is the
+// longer one: it holds the statements). Where a name means different things,
+// one of the modules behind it must be imported already. A name that often is
+// the reporter's own variable (data, model, x) must not stand here.
 var aliases = map[string]string{
-	"np": "numpy", "numpy": "numpy", "onp": "numpy", "pd": "pandas", "pandas": "pandas",
-	"sp": "scipy", "scipy": "scipy", "plt": "matplotlib.pyplot", "mpl": "matplotlib",
-	"matplotlib": "matplotlib", "sns": "seaborn", "tf": "tensorflow",
-	"tensorflow": "tensorflow", "torch": "torch", "nn": "torch.nn",
-	"F": "torch.nn.functional", "optim": "torch.optim", "torchvision": "torchvision",
-	"jax": "jax", "jnp": "jax.numpy", "lax": "jax.lax", "jr": "jax.random",
-	"flax": "flax", "optax": "optax", "eqx": "equinox", "keras": "keras",
-	"layers": "keras.layers", "sklearn": "sklearn", "xgb": "xgboost",
-	"lgb": "lightgbm", "pl": "pytorch_lightning", "transformers": "transformers",
-	"gym": "gym", "ot": "ot", "xr": "xarray", "pa": "pyarrow", "nx": "networkx",
-	"cv2": "cv2", "os": "os", "sys": "sys", "time": "time", "math": "math",
-	"random": "random", "re": "re", "json": "json", "warnings": "warnings",
-	"copy": "copy", "pickle": "pickle", "tempfile": "tempfile",
-	"functools": "functools", "itertools": "itertools", "collections": "collections",
-	"Path": "pathlib", "partial": "functools", "deepcopy": "copy",
-	"dataclass": "dataclasses", "logging": "logging", "gc": "gc",
+	"np": "", "numpy": "", "pd": "", "pandas": "", "plt": "", "sns": "", "tf": "", "tensorflow": "",
+	"torch": "", "torchvision": "", "scipy": "", "sklearn": "", "jax": "", "jnp": "", "keras": "",
+	"eqx": "", "optax": "", "flax": "", "xgb": "", "lgb": "", "cv2": "", "xr": "", "einops": "",
+	"rearrange": "", "gym": "", "tqdm": "", "lax": "jax", "jit": "jax", "grad": "jax", "vmap": "jax",
+	"layers": "keras tensorflow", "ops": "keras", "nn": "torch flax", "nnx": "flax", "F": "torch",
+	"optim": "torch", "DataLoader": "torch", "Dataset": "torch", "TensorDataset": "torch",
+	"pl":      "polars pytorch_lightning lightning",
+	"partial": "", "reduce": "", "Path": "", "dataclass": "", "defaultdict": "", "OrderedDict": "",
+	"namedtuple": "", "Counter": "", "deepcopy": "", "BytesIO": "", "StringIO": "", "ThreadPoolExecutor": "",
+	"os": "", "sys": "", "time": "", "random": "", "math": "", "json": "", "re": "", "copy": "",
+	"itertools": "", "functools": "", "collections": "", "warnings": "", "threading": "",
+	"multiprocessing": "", "pickle": "", "tempfile": "", "gc": "", "logging": "", "operator": "",
+	"string": "", "contextlib": "", "dataclasses": "", "typing": "", "inspect": "", "io": "",
+	"pathlib": "", "datetime": "", "fractions": "", "decimal": "", "platform": "", "traceback": "",
+	"types": "", "uuid": "", "shutil": "", "importlib": "", "timeit": "",
+	"Any": "", "Callable": "", "Dict": "", "Generic": "", "Iterable": "", "Iterator": "", "List": "",
+	"Literal": "", "NamedTuple": "", "Optional": "", "Sequence": "", "Set": "", "Tuple": "", "Type": "",
+	"TypeVar": "", "Union": "",
+}
+
+// explained says whether an undefined name is one of the aliases in a script
+// with these imports.
+func explained(name string, f *pysyntax.File) bool {
+	with, ok := aliases[name]
+	if !ok || with == "" {
+		return ok
+	}
+	for _, m := range strings.Fields(with) {
+		for _, imp := range f.Imports {
+			if topName(imp.Module) == m {
+				return true
+			}
+		}
+		for _, n := range f.Undefined() { // an undefined torch will be imported as well
+			if n.Name == m {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // ambient are names that exist where the snippet came from, not in a script:

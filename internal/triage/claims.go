@@ -122,14 +122,31 @@ func follows(script []int, block int) bool {
 func printedClaim(rd *reading, c claims) *oracle.Printed {
 	p := &oracle.Printed{}
 	origin := addActual(rd, c, p)
-	if len(c.relations) > 0 {
-		p.Relation = c.relations[0]
+	for _, rel := range c.relations {
+		if p.Relation == "" && evaluable(rel, p.Actual) {
+			p.Relation = rel
+		}
 	}
 	addExpected(rd, c, p, origin)
 	if len(p.Actual) == 0 && len(p.Expected) == 0 {
 		return nil
 	}
 	return p
+}
+
+// evaluable says whether the stated lines hold the numbers that a relation is
+// about: "equal" needs two lines with one, or two in one line.
+func evaluable(relation string, actual []oracle.Line) bool {
+	numbers, lines := 0, 0
+	for _, l := range actual {
+		n := len(tokenRes[classNumber].FindAllString(l.Text, 2))
+		numbers += n
+		lines += min(n, 1)
+	}
+	if relation == "equal" {
+		return lines > 1 || numbers > 1
+	}
+	return numbers > 0
 }
 
 // pasted statements are whole outputs; the others are values picked out by the

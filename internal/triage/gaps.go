@@ -99,7 +99,7 @@ func nameGaps(f *pysyntax.File) []gap {
 	var gaps []gap
 	seen := map[string]bool{}
 	for _, n := range f.Undefined() {
-		if seen[n.Name] || ambient[n.Name] || aliases[n.Name] != "" {
+		if seen[n.Name] || ambient[n.Name] || explained(n.Name, f) {
 			continue
 		}
 		seen[n.Name] = true

@@ -62,7 +62,7 @@ var wants = []want{
 	{file: "case-not-a-bug-gymnasium-return-kept", route: Attempt, blocks: []int{0}, subject: "gymnasium", reason: "lead"},
 	{
 		file: "case-not-a-bug-jax-float-sum", route: Attempt, blocks: []int{0}, oracle: oracle.OraclePrinted, kind: symptom.WrongValue,
-		subject: "jax", actual: []string{"~False"}, expected: []string{"~True"}, relation: "equal",
+		subject: "jax", actual: []string{"~False"}, expected: []string{"~True"},
 	},
 	{
 		file: "case-not-reproduced-keras-argmax", route: Attempt, blocks: []int{0}, oracle: oracle.OraclePrinted,
