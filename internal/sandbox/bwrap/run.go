@@ -232,6 +232,10 @@ func (r *run) converse(ctx context.Context, stop context.CancelCauseFunc) {
 		if dec.Decode(&n) != nil {
 			return // everybody who could write is dead
 		}
+		if r.guard == nil {
+			stop(errors.New("sandbox: the first process spoke before it was asked"))
+			return
+		}
 		if n.Started && late.Stop() {
 			r.began = true
 			guarding.Go(func() {

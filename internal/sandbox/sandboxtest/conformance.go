@@ -71,7 +71,7 @@ func signals(t *testing.T, s sandbox.Sandbox) {
 }
 
 func timeOut(t *testing.T, s sandbox.Sandbox) {
-	word := token(t)
+	word := Token(t)
 	l := limits()
 	l.Wall = 700 * time.Millisecond
 	ex := run(t, s, script(`
@@ -84,7 +84,7 @@ time.sleep(60)`, word), l)
 	if !strings.HasPrefix(ex.LimitHit, "wall") || ex.WallSeconds < 0.7 {
 		t.Errorf("limit %q after %v s", ex.LimitHit, ex.WallSeconds)
 	}
-	wantNobody(t, word)
+	Gone(t, word)
 }
 
 func cpuLimit(t *testing.T, s sandbox.Sandbox) {
@@ -191,7 +191,7 @@ func privateWork(t *testing.T, s sandbox.Sandbox) {
 }
 
 func cancellation(t *testing.T, s sandbox.Sandbox) {
-	word := token(t)
+	word := Token(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	c := script("import time; open('ready','w'); time.sleep(60)", word)
@@ -201,7 +201,7 @@ func cancellation(t *testing.T, s sandbox.Sandbox) {
 	if !errors.Is(err, context.Canceled) || ex.Outcome != sandbox.Canceled {
 		t.Errorf("outcome %s, error %v", ex.Outcome, err)
 	}
-	wantNobody(t, word)
+	Gone(t, word)
 }
 
 func doneAlready(t *testing.T, s sandbox.Sandbox) {
@@ -364,7 +364,7 @@ func fullRecord(t *testing.T, s sandbox.Sandbox) {
 // background: what a script leaves running ends with it, also when it holds
 // the output open.
 func background(t *testing.T, s sandbox.Sandbox) {
-	word := token(t)
+	word := Token(t)
 	ex := run(t, s, script(`
 import subprocess, sys
 subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)", sys.argv[1]])
@@ -373,5 +373,5 @@ print("gone")`, word), limits())
 	if ex.Stdout != "gone\n" || ex.WallSeconds > 30 {
 		t.Errorf("stdout %q after %v s", ex.Stdout, ex.WallSeconds)
 	}
-	wantNobody(t, word)
+	Gone(t, word)
 }

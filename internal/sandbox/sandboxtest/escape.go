@@ -78,7 +78,7 @@ func reversed(s string) string {
 }
 
 func secrets(t *testing.T, s sandbox.Sandbox) {
-	word := token(t)
+	word := Token(t)
 	// Set for the whole test process, so that every concurrent run has the
 	// chance to leak it; t.Setenv does not go with parallel tests.
 	if err := os.Setenv("REPGEN_TEST_SECRET", word); err != nil {
@@ -106,7 +106,7 @@ func secrets(t *testing.T, s sandbox.Sandbox) {
 }
 
 func siblingSecrets(t *testing.T, s sandbox.Sandbox) {
-	word := token(t)
+	word := Token(t)
 	work := t.TempDir()
 	other := script("import sys, time, os; open('secret','w').write(sys.argv[1]); open('/tmp/secret','w').write(sys.argv[1]);"+
 		"os.rename('secret','ready')\nwhile not os.path.exists('stop'): time.sleep(.01)", word)
@@ -191,7 +191,7 @@ print(attempt(lambda: socket.getaddrinfo("example.org", 80)))`, addrs...), limit
 }
 
 func abstractSocket(t *testing.T, s sandbox.Sandbox) {
-	name := token(t)
+	name := Token(t)
 	ln, err := net.Listen("unix", "@"+name)
 	if err != nil {
 		t.Fatal(err)

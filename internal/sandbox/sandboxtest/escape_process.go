@@ -11,7 +11,7 @@ import (
 )
 
 func forkBomb(t *testing.T, s sandbox.Sandbox) {
-	word := token(t)
+	word := Token(t)
 	l := limits()
 	l.Pids = 40
 	ex := run(t, s, script(`
@@ -34,7 +34,7 @@ except OSError as e:
 	default:
 		wantExit(t, ex, 0)
 	}
-	wantNobody(t, word)
+	Gone(t, word)
 }
 
 // killedChild: a child killed by the memory limit leaves exit code 0 in its
@@ -77,7 +77,7 @@ except OSError as e: print(e.errno)`, dir), l)
 }
 
 func hang(t *testing.T, s sandbox.Sandbox) {
-	word := token(t)
+	word := Token(t)
 	l := limits()
 	l.Wall = 700 * time.Millisecond
 	// Every signal that can be blocked is, and the output is closed.
@@ -87,7 +87,7 @@ signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65))
 os.close(1); os.close(2)
 while True: time.sleep(1)`, word), l)
 	wantOutcome(t, ex, sandbox.TimedOut)
-	wantNobody(t, word)
+	Gone(t, word)
 }
 
 func killParent(t *testing.T, s sandbox.Sandbox) {
@@ -114,7 +114,7 @@ print("alive")`), limits())
 }
 
 func daemon(t *testing.T, s sandbox.Sandbox) {
-	word := token(t)
+	word := Token(t)
 	ex := run(t, s, script(`
 import os, sys, time
 if os.fork() == 0:
@@ -128,7 +128,7 @@ os.wait(); time.sleep(.2)`, word), limits())
 	if ex.Stdout != "daemon\n" {
 		t.Errorf("stdout %q", ex.Stdout)
 	}
-	wantNobody(t, word)
+	Gone(t, word)
 }
 
 // forgedEnd: what the first process reports must not be the script's to write.

@@ -75,15 +75,15 @@ func wantOutcome(t *testing.T, ex sandbox.Execution, want sandbox.Outcome) {
 	}
 }
 
-// token is a word that occurs nowhere else on the machine.
-func token(t *testing.T) string {
+// Token is a word that occurs nowhere else on the machine.
+func Token(t *testing.T) string {
 	t.Helper()
 	return fmt.Sprintf("canary%d%s", time.Now().UnixNano(), strings.Repeat("z", 8))
 }
 
-// wantNobody fails when a process with the word in its command line goes on
+// Gone fails when a process with the word in its command line goes on
 // living. The one second is for the host's init to reap.
-func wantNobody(t *testing.T, word string) {
+func Gone(t *testing.T, word string) {
 	t.Helper()
 	deadline := time.Now().Add(time.Second)
 	for {

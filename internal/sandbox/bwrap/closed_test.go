@@ -1,0 +1,316 @@
+package bwrap
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/repgen/repgen/internal/sandbox"
+	"github.com/repgen/repgen/internal/sandbox/sandboxtest"
+)
+
+// fakeBwrap answers questions like the real one and fails like the text says.
+func fakeBwrap(t *testing.T, help, failure string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "bwrap")
+	script := "#!/bin/sh\ncase \"$1\" in\n--help) echo '" + help + "';;\n--version) echo 'bubblewrap 9.9';;\n*) " + failure + ";;\nesac\n"
+	if err := os.WriteFile(path, []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+const goodHelp = "--as-pid-1 --info-fd FD --size BYTES"
+
+// TestFailsClosed: no layer is ever left out silently.
+func TestFailsClosed(t *testing.T) {
+	say := func(text string) string { return fakeBwrap(t, goodHelp, "echo 'bwrap: "+text+"' >&2; exit 1") }
+	tests := map[string]struct{ bwrap, layer, fix string }{
+		"not installed":  {filepath.Join(t.TempDir(), "absent"), "user-namespace", "apt-get install bubblewrap"},
+		"too old":        {fakeBwrap(t, "--bind", "exit 0"), "user-namespace", "0.4 or later"},
+		"namespaces off": {say("No permissions to create new namespace, likely because"), "user-namespace", "sysctl"},
+		"none left":      {say("Creating new namespace failed: No space left on device"), "user-namespace", "max_user_namespaces"},
+		"restricted":     {say("setting up uid map: Permission denied"), "user-namespace", "apparmor_restrict"},
+		"loopback":       {say("loopback: Failed RTM_NEWADDR: Operation not permitted"), "user-namespace", "sysctl"},
+		"no seccomp":     {say("prctl(PR_SET_SECCOMP): Invalid argument, seccomp"), "seccomp", "CONFIG_SECCOMP_FILTER"},
+		"bind":           {say("Unable to find source path /usr: Permission denied"), "filesystem", "can be read"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			s, err := New(t.Context(), Options{Bwrap: tt.bwrap, StateDir: t.TempDir()})
+			var layer *sandbox.LayerError
+			if !errors.As(err, &layer) {
+				t.Fatalf("New = %v, %v", s, err)
+			}
+			if layer.Layer != tt.layer || !strings.Contains(layer.Error(), tt.fix) {
+				t.Errorf("error %v", err)
+			}
+		})
+	}
+}
+
+// TestFakesAreNotBelieved: a bubblewrap that isolates nothing, or says
+// nothing, gives no sandbox.
+func TestFakesAreNotBelieved(t *testing.T) {
+	for name, behaviour := range map[string]string{
+		"silent":       "exit 0",
+		"wrong answer": `echo '{"child-pid": 1}' >&4; exit 0`,
+		"garbage":      `echo garbage >&4; echo '{"started":true,"ended":true}' >&5; exit 0`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := New(t.Context(), Options{Bwrap: fakeBwrap(t, goodHelp, behaviour), StateDir: t.TempDir()}); err == nil {
+				t.Error("New gave a sandbox")
+			}
+		})
+	}
+}
+
+func TestDescribe(t *testing.T) {
+	s := &Sandbox{version: "bubblewrap 1.2"}
+	good := sight{Seccomp: "2", NoNewPrivs: "1", Caps: "0000000000000000", Pid: 1, Interfaces: []string{"lo"}, UIDMap: guestUID + " 0 1", RootRO: true}
+	layers, err := s.describe(good)
+	if err != nil || len(layers) != 8 || layers[0].How != "bubblewrap 1.2" {
+		t.Errorf("layers %v, %v", layers, err)
+	}
+	for layer, spoil := range map[string]func(*sight){
+		"user-namespace": func(s *sight) { s.UIDMap = "0 0 4294967295" },
+		"pids":           func(s *sight) { s.Pid = 812 },
+		"network":        func(s *sight) { s.Interfaces = append(s.Interfaces, "eth0") },
+		"filesystem":     func(s *sight) { s.RootRO = false },
+		"seccomp":        func(s *sight) { s.Seccomp = "0" },
+	} {
+		bad := good
+		spoil(&bad)
+		_, err := s.describe(bad)
+		var got *sandbox.LayerError
+		if !errors.As(err, &got) || got.Layer != layer {
+			t.Errorf("%s: %v", layer, err)
+		}
+	}
+	bad := good
+	bad.Caps = "000001ffffffffff"
+	if _, err := s.describe(bad); err == nil {
+		t.Error("capabilities inside were accepted")
+	}
+}
+
+func TestNeedsTrampoline(t *testing.T) {
+	hooked.Store(false)
+	defer hooked.Store(true)
+	if _, err := New(t.Context(), Options{StateDir: t.TempDir()}); err == nil || !strings.Contains(err.Error(), "Trampoline") {
+		t.Errorf("New in a program without the hook: %v", err)
+	}
+}
+
+func TestStateCannotBeWritten(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "f")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := New(t.Context(), Options{Bwrap: fakeBwrap(t, goodHelp, "exit 0"), StateDir: filepath.Join(file, "x")}); err == nil {
+		t.Error("New without a place for its files")
+	}
+}
+
+func TestCheck(t *testing.T) {
+	dir := t.TempDir()
+	mount := func(host, guest string) sandbox.Command {
+		return sandbox.Command{Mounts: []sandbox.Mount{{Host: host, Guest: guest}}}
+	}
+	for _, c := range []sandbox.Command{mount(dir, "/env"), mount(dir, "/data/x"), mount(dir, "/box/in"), {Env: map[string]string{"A": "="}}} {
+		if err := check(c); err != nil {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+	for _, c := range []sandbox.Command{
+		mount(dir, "/"), mount(dir, "/etc"), mount(dir, "/etc/ssl"), mount(dir, "/env/"), mount(dir, "env"), mount(dir, "/a/../proc"),
+		mount("x", "/env"), mount(dir+"/absent", "/env"), mount(dir, sandbox.WorkDir), mount(dir, sandbox.ProbeDir),
+		{Env: map[string]string{"A=B": "x"}}, {Env: map[string]string{"": "x"}},
+	} {
+		if err := check(c); err == nil {
+			t.Errorf("%+v was accepted", c)
+		}
+	}
+}
+
+// TestArgvOrder: what hides must come before what it would hide.
+func TestArgvOrder(t *testing.T) {
+	s := &Sandbox{hasSize: true, exe: "/exe", state: "/state", rootTree: systemTree()}
+	c := sandbox.Command{Mounts: []sandbox.Mount{{Host: "/h/deep", Guest: "/tmp/a/b"}, {Host: "/h", Guest: "/tmp/a", Writable: true}}}
+	line := strings.Join(s.argv(c, sandbox.DefaultLimits(), "/w", childFDs{3, 4, 5, 6, 7}), " ")
+	last := -1
+	for _, part := range []string{
+		"--clearenv", "--ro-bind /usr /usr", "--proc /proc", "--size 4294967296 --tmpfs /tmp", "--bind /h /tmp/a", "--ro-bind /h/deep /tmp/a/b",
+		"--bind /w /box", "--remount-ro / ", "--seccomp 3", "-- " + initPath + " 5 6",
+	} {
+		at := strings.Index(line, part)
+		if at <= last {
+			t.Errorf("%q stands at %d, after %d, in %s", part, at, last, line)
+		}
+		last = at
+	}
+	if strings.Contains(line, sandbox.ProbeDir) {
+		t.Error("the observer is mounted unasked")
+	}
+	s.hasSize = false
+	if strings.Contains(strings.Join(s.argv(c, sandbox.DefaultLimits(), "/w", childFDs{}), " "), "--size") {
+		t.Error("an option that this bubblewrap lacks")
+	}
+}
+
+func TestKernelAtLeast(t *testing.T) {
+	if !kernelAtLeast(2, 6) || !kernelAtLeast(3, 99) || kernelAtLeast(999, 0) {
+		t.Error("the kernel's release is misread")
+	}
+}
+
+func TestLookup(t *testing.T) {
+	dir := t.TempDir()
+	for name, mode := range map[string]os.FileMode{"tool": 0o755, "text": 0o644} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, mode); err != nil {
+			t.Fatal(err)
+		}
+	}
+	env := []string{"A=/x", "PATH=/nowhere:" + dir}
+	if got, err := lookup("tool", env); err != nil || got != filepath.Join(dir, "tool") {
+		t.Errorf("tool: %q, %v", got, err)
+	}
+	if got, err := lookup("/any/path", nil); err != nil || got != "/any/path" {
+		t.Errorf("a path: %q, %v", got, err)
+	}
+	for _, name := range []string{"text", "absent"} {
+		if _, err := lookup(name, env); !errors.Is(err, exec.ErrNotFound) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestChildFiles(t *testing.T) {
+	if got := childFiles(-1); len(got) != 3 {
+		t.Errorf("without a channel: %v", got)
+	}
+	got := childFiles(42)
+	if len(got) != probeFD+1 || got[probeFD] != 42 || got[3] != ^uintptr(0) {
+		t.Errorf("with a channel: %v", got)
+	}
+}
+
+// roleVar makes the test binary a program that runs a sandbox.
+const roleVar = "REPGEN_TEST_RUNNER"
+
+// runner sleeps in a sandbox until somebody kills it.
+func runner(spec string) int {
+	f := strings.Split(spec, "|")
+	s, err := New(context.Background(), Options{StateDir: f[0]})
+	if err != nil {
+		return 1
+	}
+	code := `
+import os, sys, time, subprocess
+subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)", sys.argv[1]], start_new_session=True)
+open("ready", "w"); time.sleep(60)`
+	_, err = s.Run(context.Background(), sandbox.Command{Argv: []string{"/usr/bin/python3", "-c", code, f[2]}, Work: f[1]}, sandbox.Limits{})
+	if err != nil {
+		return 1
+	}
+	return 0
+}
+
+// TestKilledRunner: kill -9 of the program takes the sandbox with it, and the
+// next start clears what the kernel kept of its groups.
+func TestKilledRunner(t *testing.T) {
+	sandboxtest.Real(t)
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	work, word := t.TempDir(), sandboxtest.Token(t)
+	cmd := exec.Command(exe)
+	cmd.Env = append(os.Environ(), roleVar+"="+strings.Join([]string{t.TempDir(), work, word}, "|"))
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; ; i++ {
+		if _, err := os.Stat(filepath.Join(work, "ready")); err == nil {
+			break
+		}
+		if i > 3000 {
+			t.Fatal("the script did not begin")
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // "signal: killed"
+	sandboxtest.Gone(t, word)
+	s := open(t, Options{})
+	if g, ok := s.groups.(v1); ok {
+		for _, dir := range g.parents {
+			left, err := filepath.Glob(filepath.Join(dir, groupPrefix+"*"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, l := range left {
+				if isStale(filepath.Base(l)) {
+					t.Errorf("left behind: %s", l)
+				}
+			}
+		}
+	}
+}
+
+// TestNothingLeft: after runs of every kind no group, no folder, no process.
+func TestNothingLeft(t *testing.T) {
+	sandboxtest.Real(t)
+	t.Setenv("TMPDIR", t.TempDir())
+	s := open(t, Options{})
+	for _, code := range []string{"", "import os; os.abort()", "while True: pass"} {
+		if _, err := s.Run(t.Context(), sandbox.Command{Argv: []string{"/usr/bin/python3", "-c", code}}, sandbox.Limits{Wall: 300 * time.Millisecond}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	left, err := os.ReadDir(os.TempDir())
+	if err != nil || len(left) != 0 {
+		t.Errorf("temporary files left: %v, %v", left, err)
+	}
+	if g, ok := s.groups.(v1); ok {
+		mine := groupPrefix + strings.Split(strings.TrimPrefix(groupName(), groupPrefix), "-")[0] + "-*"
+		for _, dir := range g.parents {
+			if left, err := filepath.Glob(filepath.Join(dir, mine)); err != nil || len(left) != 0 {
+				t.Errorf("groups left: %v, %v", left, err)
+			}
+		}
+	}
+}
+
+// The two benchmarks belong together: their difference is what the sandbox
+// costs a run.
+func BenchmarkBarePython(b *testing.B) {
+	sandboxtest.Real(b)
+	for b.Loop() {
+		if err := exec.Command("/usr/bin/python3", "-c", "").Run(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkBwrapEmptyPython(b *testing.B) {
+	sandboxtest.Real(b)
+	b.Run("cgroup", func(b *testing.B) { emptyPython(b, open(b, Options{})) })
+	b.Run("watcher", func(b *testing.B) { emptyPython(b, open(b, Options{NoCgroup: true})) })
+}
+
+func emptyPython(b *testing.B, s *Sandbox) {
+	for b.Loop() {
+		ex, err := s.Run(b.Context(), sandbox.Command{Argv: []string{"/usr/bin/python3", "-c", ""}}, sandbox.Limits{})
+		if err != nil || ex.ExitCode != 0 {
+			b.Fatal(ex.Outcome, err)
+		}
+	}
+}
