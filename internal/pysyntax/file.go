@@ -1,6 +1,7 @@
 package pysyntax
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/repgen/repgen/internal/pydist"
@@ -23,6 +24,8 @@ func Parse(src string) *File {
 	c := &collector{src: readable, f: f, budget: maxSteps}
 	c.statements(root)
 	c.visit(root, context{})
+	c.indentation(root)
+	slices.SortStableFunc(f.SyntaxErrors, func(a, b SyntaxError) int { return a.Line - b.Line })
 	f.undefined, f.StarImport = unbound(readable, root)
 	f.Truncated = f.Truncated || c.budget < 0
 	c.finish()
