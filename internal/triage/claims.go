@@ -25,10 +25,10 @@ type claims struct {
 // statement speaks of.
 func readClaims(rd *reading) claims {
 	var c claims
-	for _, st := range rd.r.Statements {
-		c.add(st)
-	}
-	for _, st := range unspokenBlocks(rd) {
+	for _, st := range append(append([]report.Statement{}, rd.r.Statements...), unspokenBlocks(rd)...) {
+		if pasted(st) && !printsLabels(rd.script) {
+			st = unlabelled(st)
+		}
 		c.add(st)
 	}
 	bySpan := func(list []report.Statement) func(i, j int) bool {
@@ -39,6 +39,34 @@ func readClaims(rd *reading) claims {
 	return c
 }
 
+// Lines like "Expected: 3" and "Got: 4" in one pasted block.
+var (
+	saysExpected = regexp.MustCompile(`(?i)^\s*(expected|should be|desired)( (output|result|value|behaviou?r))?\s*[:=]\s*(\S.*)$`)
+	saysActual   = regexp.MustCompile(`(?i)^\s*(actual|got|but got|actually)( (output|result|value|behaviou?r))?\s*[:=]\s*(\S.*)$`)
+)
+
+// unlabelled takes the side of a pasted line from its label.
+func unlabelled(st report.Statement) report.Statement {
+	if m := saysExpected.FindStringSubmatch(st.Text); m != nil {
+		st.Role, st.Text, st.Kind, st.Where = report.RoleExpected, m[4], report.SaysValue, "inline"
+	} else if m := saysActual.FindStringSubmatch(st.Text); m != nil {
+		st.Role, st.Text, st.Where = report.RoleActual, m[4], "inline"
+	}
+	return st
+}
+
+// printsLabels: the script itself prints the words "expected" or "actual", so
+// that such a line is its output as it is.
+func printsLabels(s script) bool {
+	for _, str := range s.file.Strings {
+		if word := strings.ToLower(str.Value); strings.Contains(word, "expected") || strings.Contains(word, "actual") || strings.Contains(word, "got") {
+			return true
+		}
+	}
+	return false
+}
+
+// add sorts in one statement.
 func (c *claims) add(st report.Statement) {
 	expected := st.Role == report.RoleExpected
 	if st.Version != nil && st.Version.Role == report.RoleGood {

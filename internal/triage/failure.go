@@ -19,7 +19,7 @@ func fromSignal(rd *reading, c claims) *oracle.Expectation {
 		}
 	}
 	if at < 0 {
-		return nil
+		return titleSignal(rd)
 	}
 	s := located(rd.r.Tracebacks[at])
 	for _, t := range rd.r.Tracebacks {
@@ -32,6 +32,37 @@ func fromSignal(rd *reading, c claims) *oracle.Expectation {
 		e.Wanted = w
 	}
 	return e
+}
+
+var (
+	titleSegfault = regexp.MustCompile(`(?i)\b(segfaults?|segmentation faults?|SIGSEGV|access violation)\b`)
+	titleAbort    = regexp.MustCompile(`(?i)\b(abort(s|ed)?|core dump(ed)?|SIGABRT)\b`)
+)
+
+// titleSignal: the title says that the process dies, and no failure of another
+// kind is shown.
+func titleSignal(rd *reading) *oracle.Expectation {
+	s := symptom.Symptom{Kind: symptom.Signal, Start: rd.r.TitleSpan.Start, End: rd.r.TitleSpan.End}
+	switch {
+	case hasException(rd):
+		return nil
+	case titleSegfault.MatchString(rd.r.Title):
+		s.Signal = "SIGSEGV"
+	case titleAbort.MatchString(rd.r.Title):
+		s.Signal = "SIGABRT"
+	default:
+		return nil
+	}
+	return &oracle.Expectation{Oracle: oracle.OracleSignal, Symptom: s}
+}
+
+func hasException(rd *reading) bool {
+	for _, t := range rd.r.Tracebacks {
+		if isException(t.Symptom) && usable(rd, t) {
+			return true
+		}
+	}
+	return false
 }
 
 // located is the symptom with its place in the whole report.
@@ -79,7 +110,12 @@ func fromException(rd *reading, _ claims) *oracle.Expectation {
 	return &oracle.Expectation{Oracle: oracle.OracleException, Symptom: s}
 }
 
+// isException: an interrupt from the keyboard is how a reporter ended a hang,
+// not what happened.
 func isException(s symptom.Symptom) bool {
+	if bareClass(s.Exception) == "KeyboardInterrupt" {
+		return false
+	}
 	switch s.Kind {
 	case symptom.Exception, symptom.ImportError:
 		return true
@@ -199,12 +235,18 @@ func fromStatedException(rd *reading, c claims) *oracle.Expectation {
 		s = symptom.Symptom{Exception: m[1], Message: strings.TrimSpace(m[2]), Start: rd.r.TitleSpan.Start, End: rd.r.TitleSpan.End}
 	}
 	for _, st := range c.actualExceptions() {
-		if class := exceptionClass(st.Text); s.Exception == "" && class != "" {
-			s = symptom.Symptom{Exception: class, Start: st.Span.Start, End: st.Span.End}
+		class := exceptionClass(st.Text)
+		if s.Exception == "" && class != "" && class != "KeyboardInterrupt" {
+			s = symptom.Symptom{Exception: class, Message: messageOf(st.Text, class), Start: st.Span.Start, End: st.Span.End}
 		}
 	}
 	if s.Exception == "" {
 		return nil
+	}
+	if s.Exception == "AssertionError" {
+		if e := assertTraceback(rd, s); e != nil {
+			return e
+		}
 	}
 	if importClass.MatchString(s.Exception) {
 		s.Kind = symptom.ImportError
@@ -212,6 +254,15 @@ func fromStatedException(rd *reading, c claims) *oracle.Expectation {
 	}
 	s.Kind = symptom.Exception
 	return &oracle.Expectation{Oracle: oracle.OracleException, Symptom: s}
+}
+
+// messageOf is what stands behind the class in "ValueError: bad shape".
+func messageOf(text, class string) string {
+	_, message, ok := strings.Cut(text, class+":")
+	if !ok {
+		return ""
+	}
+	return strings.TrimSpace(message)
 }
 
 var titleWarns = regexp.MustCompile(`(?i)\b(\w*warn(s|ing|ings|ed)?|warnings?)\b`)

@@ -5,6 +5,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/repgen/repgen/internal/pysyntax"
 	"github.com/repgen/repgen/internal/report"
 	"github.com/repgen/repgen/internal/symptom"
 )
@@ -179,6 +180,9 @@ func lastSentence(lead string) string {
 func rankScript(r *report.Report, group []part, s script) int {
 	last := group[len(group)-1]
 	score := lean(r, last) * 2
+	if onlyVersions(s.file) {
+		score -= 5
+	}
 	if s.complete() {
 		score += 3
 	}
@@ -197,6 +201,24 @@ func rankScript(r *report.Report, group []part, s script) int {
 		}
 	}
 	return score
+}
+
+var asksVersions = regexp.MustCompile(`__version__|show_versions|print_environment_info|collect_env|version\(`)
+
+// onlyVersions: a snippet that says what is installed. It is a script only
+// where there is no other: an import that fails is often reported that way.
+func onlyVersions(f *pysyntax.File) bool {
+	asked := false
+	for _, s := range f.Statements {
+		if s.Kind == "import" {
+			continue
+		}
+		if !asksVersions.MatchString(s.Text) {
+			return false
+		}
+		asked = true
+	}
+	return asked
 }
 
 // showsFailure: a transcript that holds the traceback itself.

@@ -12,7 +12,7 @@ var (
 	askTitle     = regexp.MustCompile(`(?i)(^\W*(question|usage|help|how ?to|docs?|documentation)\b\W|^\W*(how (do|can|to|should|would|is|are)|what('s| is| are| does)|where (is|are|can|do)|which|when (should|is|will)|is (there|it possible)|can (i|we|someone|anyone)|could (someone|anyone)|does (anyone|anybody))\b)`)
 	featureLabel = regexp.MustCompile(`(?i)^(.*[:/ -])?(feature|enhancement|feature[ _-]request|question|support|documentation|docs|discussion|usage)$`)
 	// failing are words of a failure: with any of them a report is no mere question.
-	failing = regexp.MustCompile(`(?i)\b(bug|fails?|failed|failing|failure|crash\w*|errors?|exception|raises?|raised|wrong|incorrect\w*|broken|breaks?|regression|nans?|inf|unexpected\w*|segfault\w*|hangs?|leaks?|doesn't work|does not work|not working|inconsistent\w*|silently|mismatch\w*|diverg\w+)\b`)
+	failing = regexp.MustCompile(`(?i)\b(bug|fails?|failed|failing|failure|crash\w*|\w*errors?|\w*exceptions?|raises?|raised|wrong|incorrect\w*|broken|breaks?|regression|nans?|inf|unexpected\w*|segfault\w*|hangs?|leaks?|doesn't work|does not work|not working|inconsistent\w*|silently|mismatch\w*|diverg\w+)\b`)
 )
 
 // notABug says why a report speaks of no failure, nil when it may: a feature

@@ -202,4 +202,29 @@ var wants = []want{
 	{file: "own-te-question", route: NeedsHardware, reason: "fp8"},
 	{file: "own-undefined", route: NeedsModel, blocks: []int{0}, subject: "jax", missing: "`loss_fn`"},
 	{file: "own-vague", route: NeedsInfo, missing: "script"},
+	{
+		file: "own-collect-env", route: Attempt, blocks: []int{0}, oracle: oracle.OraclePrinted, subject: "torch",
+		actual: []string{"mean tensor(0.)"}, expected: []string{"mean tensor(nan)"},
+	},
+	{file: "own-guarded-device", route: Attempt, blocks: []int{0}, oracle: oracle.OracleMissingException, subject: "torch"},
+	{file: "own-two-devices", route: NeedsHardware, blocks: []int{0}, oracle: oracle.OracleException, reason: "two devices"},
+	{
+		file: "own-version-snippet", route: Attempt, blocks: []int{1}, oracle: oracle.OraclePrinted, subject: "numpy",
+		kind: symptom.Shape, actual: []string{"(2, 3)"}, expected: []string{"(3, 2)"},
+	},
+	{
+		file: "own-labelled-block", route: Attempt, blocks: []int{0}, oracle: oracle.OraclePrinted, subject: "pandas",
+		actual: []string{"1.0"}, expected: []string{"1.5"},
+	},
+	{
+		file: "own-title-segfault", route: Attempt, blocks: []int{0}, oracle: oracle.OracleSignal, kind: symptom.Signal,
+		subject: "scipy",
+	},
+	{file: "own-hang-interrupt", route: Attempt, blocks: []int{0}, subject: "scikit-learn", reason: "lead"},
+	{
+		file: "own-works-fails-setup", route: Attempt, blocks: []int{0, 2}, oracle: oracle.OracleException, kind: symptom.Exception,
+		subject: "torch",
+	},
+	{file: "own-cpu-vs-gpu", route: NeedsHardware, blocks: []int{0}, subject: "torch", reason: "not on the CPU"},
+	{file: "own-form-accelerate", route: Attempt, blocks: []int{0}, oracle: oracle.OracleMissingException, subject: "transformers"},
 }
