@@ -23,15 +23,29 @@ var builtinExceptions = map[string]bool{
 	"ExceptionGroup": true, "BaseExceptionGroup": true,
 }
 
+// maxProse is the longest line in which prose about an exception is read; a
+// paragraph on one line is rarely longer (guess).
+const maxProse = 2000
+
+// maxBareTries bounds how many lines are weighed like that: each costs a look
+// at its neighbours, and no report pastes so many last lines.
+const maxBareTries = 1000
+
 // bare reads an exception of which only the last line was pasted. Such a line
 // may as well be what somebody wishes for, so something around it must say
 // that it came: a quoted source line, words, or the block it closes.
 func (s *scanner) bare(i int) (int, bool) {
 	t := s.text(i)
+	if s.bareTries++; s.bareTries > maxBareTries {
+		return i, false
+	}
 	if m := bareExc.FindStringSubmatch(t); m != nil && (strings.HasSuffix(m[1], "Error") || strings.HasSuffix(m[1], "Exception") || builtinExceptions[m[1]]) {
 		if s.came(i) {
 			return s.addBare(i, m[1], m[2]), true
 		}
+		return i, false
+	}
+	if len(t) > maxProse {
 		return i, false
 	}
 	for _, re := range []*regexp.Regexp{inlineExc, proseExc} {

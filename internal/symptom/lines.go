@@ -11,6 +11,7 @@ const (
 	maxSymptoms     = 200
 	maxFrames       = 400
 	maxMessageLines = 60
+	maxLine         = 8 << 10 // bytes of a line that are looked at
 )
 
 // line is one line of a log with its byte span in the text. Text is what the
@@ -43,7 +44,7 @@ func streams(text string) [][]line {
 		} else {
 			end += pos
 		}
-		raw := strings.TrimRight(text[pos:end], "\r \t")
+		raw := strings.TrimRight(text[pos:min(end, pos+maxLine)], "\r \t")
 		if strings.IndexByte(raw, 0x1b) >= 0 {
 			raw = ansi.ReplaceAllString(raw, "")
 		}

@@ -35,6 +35,14 @@ var (
 	faultStack = regexp.MustCompile(`^(?:Current thread|Thread) 0x[0-9a-f]+.*\(most recent call first\)`)
 )
 
+// hintFatal and hintSignal are the words that the patterns above begin with.
+var (
+	hintFatal = hasAny("] ", "Assertion ", "what():", "free", "malloc(", "munmap_chunk(", "realloc(", "corrupted ", "stack smashing",
+		"LLVM ERROR", "pure virtual", "OMP: Error", "terminate called")
+	hintSignal = hasAny("SIG", "sig", "Seg", "seg", "SEG", "Abort", "abort", "kill", "Kill", "KILL", "loating", "us error", "us Error",
+		"llegal", "xit", "XIT", "ode", "ODE", "eturn", "rc")
+)
+
 // signalGroups are the signals of signalWord's groups from the second on.
 var signalGroups = []string{"", "", "SIGSEGV", "SIGABRT", "SIGKILL", "SIGFPE", "SIGBUS", "SIGILL"}
 
@@ -72,6 +80,9 @@ func (s *scanner) fatalLine(i int) (int, bool) {
 }
 
 func fatalMessage(t string) string {
+	if !hintFatal(t) {
+		return ""
+	}
 	m := nativeFatal.FindStringSubmatch(t)
 	if m == nil {
 		m = terminate.FindStringSubmatch(t)
@@ -106,6 +117,9 @@ func (s *scanner) signal(i int) (int, bool) {
 }
 
 func signalIn(t string) string {
+	if !hintSignal(t) {
+		return ""
+	}
 	t = strings.TrimSpace(strings.Trim(strings.TrimSpace(t), "`*_#"))
 	if m := signalWord.FindStringSubmatchIndex(t); m != nil {
 		if negated.MatchString(t[:m[0]]) {

@@ -30,6 +30,7 @@ var rules = []rule{
 	{regexp.MustCompile(`\bmax\(\) (?:iterable argument is empty|arg is an empty sequence)`), "max() empty"},
 	{regexp.MustCompile(`\bmin\(\) (?:iterable argument is empty|arg is an empty sequence)`), "min() empty"},
 	{regexp.MustCompile(`\ba real number\b`), "a number"},
+	{regexp.MustCompile(`\b\d+(?:x\d+)+\b`), "N"},
 	// Digits as a class; sequences of sizes too, whatever their length.
 	{regexp.MustCompile(`[-+]?\b\d[\d_]*(?:\.\d*)?(?:[eE][-+]?\d+)?\b`), "N"},
 	{regexp.MustCompile(`([(\[])\s*(?:N|None|\?)(?:\s*,\s*(?:N|None|\?))*\s*,?\s*([)\]])`), "${1}N${2}"},

@@ -31,7 +31,6 @@ func (s *scanner) pytest(i int) (int, bool) {
 		rows = append(rows, m[1])
 	}
 	sym := Symptom{Kind: Exception}
-	sym.Frames = s.pytestFrames(first)
 	next = s.pytestPlace(&sym, next)
 	for sub, row := range rows {
 		m := excLine.FindStringSubmatch(strings.TrimSpace(row))
@@ -50,6 +49,8 @@ func (s *scanner) pytest(i int) (int, bool) {
 		}
 		sym.Exception = "AssertionError"
 	}
+	// Last, since looking back costs: most E lines of a hostile log end above.
+	sym.Frames = merge(s.pytestFrames(first), sym.Frames)
 	s.span(&sym, first, next)
 	s.add(settle(sym))
 	return next, true
@@ -93,12 +94,16 @@ func (s *scanner) pytestPlace(sym *Symptom, i int) int {
 	}
 	n, _ := strconv.Atoi(m[2]) // the pattern holds digits only
 	sym.Exception = m[4]
-	f := newFrame(m[1], "", n, "")
-	if k := len(sym.Frames) - 1; k >= 0 && sym.Frames[k].File == "" {
-		f.Source = sym.Frames[k].Source
-		sym.Frames[k] = f
-	} else {
-		sym.Frames = append(sym.Frames, f)
-	}
+	sym.Frames = []Frame{newFrame(m[1], "", n, "")}
 	return j + 1
+}
+
+// merge gives the place that pytest names below the source line that it shows
+// above.
+func merge(above, below []Frame) []Frame {
+	if k := len(above) - 1; k >= 0 && len(below) > 0 && above[k].File == "" {
+		below[0].Source = above[k].Source
+		above = above[:k]
+	}
+	return append(above, below...)
 }

@@ -1,6 +1,9 @@
 package symptom
 
-import "sort"
+import (
+	"sort"
+	"strings"
+)
 
 // FromText finds every failure in a log or in a whole report: Python
 // tracebacks in all forms, warnings, fatal signals and native log lines. The
@@ -29,6 +32,22 @@ type scanner struct {
 	// signal that follows it, or -1.
 	pending     int
 	pendingLine int
+	bareTries   int
+}
+
+// hint is a cheap test that comes before a recogniser's patterns: nearly all
+// lines of nearly all logs are no failure, and patterns are slow.
+type hint func(t string) bool
+
+func hasAny(parts ...string) hint {
+	return func(t string) bool {
+		for _, p := range parts {
+			if strings.Contains(t, p) {
+				return true
+			}
+		}
+		return false
+	}
 }
 
 // recogniser tries to read a failure that starts at line i. It returns the
@@ -36,15 +55,18 @@ type scanner struct {
 type recogniser func(s *scanner, i int) (next int, ok bool)
 
 // The order matters: what holds frames comes before what is one line.
-var recognisers = []recogniser{
-	(*scanner).traceback,
-	(*scanner).headless,
-	(*scanner).pytest,
-	(*scanner).faulthandler,
-	(*scanner).warning,
-	(*scanner).fatalLine,
-	(*scanner).signal,
-	(*scanner).bare,
+var recognisers = []struct {
+	hint hint
+	try  recogniser
+}{
+	{hasAny("Traceback (most recent call last)"), (*scanner).traceback},
+	{hasAny("File ", " in ", "In [", "In["), (*scanner).headless},
+	{hasAny("E  "), (*scanner).pytest},
+	{hasAny("Fatal Python error"), (*scanner).faulthandler},
+	{hasAny("Warning: "), (*scanner).warning},
+	{hintFatal, (*scanner).fatalLine},
+	{hintSignal, (*scanner).signal},
+	{hasAny("Error: ", "Exception: ", "Interrupt: ", "Exit: ", "Iteration: ", "Group: "), (*scanner).bare},
 }
 
 func (s *scanner) run() {
@@ -58,8 +80,11 @@ func (s *scanner) step(i int) int {
 	if blank(s.lines[i].text) {
 		return i + 1
 	}
-	for _, try := range recognisers {
-		if next, ok := try(s, i); ok {
+	for _, r := range recognisers {
+		if !r.hint(s.lines[i].text) {
+			continue
+		}
+		if next, ok := r.try(s, i); ok {
 			return max(next, i+1)
 		}
 	}
