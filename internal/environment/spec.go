@@ -123,16 +123,17 @@ func indexOf(list []Requirement, name string) int {
 // python takes the flag's version, else the reporter's. Neither: the solver
 // chooses by what has wheels.
 func (w *inference) python() {
-	if w.in.Python != "" {
+	v, stated := w.named["python"]
+	delete(w.named, "python")
+	switch {
+	case w.in.Python != "":
 		w.spec.Python, w.spec.PythonSource = w.in.Python, "flag"
 		return
-	}
-	if v, ok := w.named["python"]; ok {
+	case stated:
 		if p, err := pydist.ParseVersion(v.Spec); err == nil && len(p.Release()) >= 2 {
 			w.spec.Python, w.spec.PythonSource = minorOf(v.Spec), "report"
 		}
 	}
-	delete(w.named, "python")
 	if w.spec.Python == "" {
 		w.spec.PythonSource = "wheels"
 	}

@@ -107,7 +107,7 @@ func pin(v report.Version) string {
 	case report.VersionMoving:
 		return ""
 	case report.VersionRange:
-		return strings.ReplaceAll(spec, " ", "")
+		return strings.Join(strings.Fields(spec), "")
 	case report.VersionPartial:
 		return "==" + normal(spec) + ".*"
 	default:
@@ -143,6 +143,9 @@ var oneSpec = regexp.MustCompile(`^(===|==|~=|!=|<=|>=|<|>)\s*([A-Za-z0-9][A-Za-
 func validSpec(spec string) bool {
 	if spec == "" {
 		return true
+	}
+	if strings.ContainsAny(spec, "\n\r\t\v\f") {
+		return false
 	}
 	for _, part := range strings.Split(spec, ",") {
 		m := oneSpec.FindStringSubmatch(strings.TrimSpace(part))
