@@ -71,8 +71,9 @@ func endings(side []sandbox.Execution) (sample, bool) {
 		}
 		s.how = append(s.how, how)
 		var lines [][]token
-		for _, l := range outputLines(sandbox.Execution{Stdout: ex.Stdout}) {
-			lines = append(lines, tokens(l, false))
+		out := outputLines(sandbox.Execution{Stdout: ex.Stdout})
+		for i := range out.lines {
+			lines = append(lines, out.tokens(i, false))
 		}
 		s.prints = append(s.prints, lines)
 	}

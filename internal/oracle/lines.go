@@ -11,32 +11,62 @@ import (
 // aboutTime recognises a claim whose timings are the point.
 var aboutTime = regexp.MustCompile(`(?i)\b(?:took|takes|time|elapsed|slower|faster|seconds|duration|it/s)\b`)
 
+// Limits of what is compared. Longer output was kept, it is only not looked at
+// (guesses with room: the longest line of the measured reports has 400 bytes).
+const (
+	maxLines = 20000
+	maxLine  = 16 << 10
+)
+
+// output is what an execution printed, line by line, cut into tokens once.
+type output struct {
+	lines []string
+	plain [][]token // timings masked
+	timed [][]token // timings kept
+}
+
 // outputLines are the printed lines of an execution, empty ones left out:
 // stdout first, then stderr, where logging writes.
-func outputLines(ex sandbox.Execution) []string {
-	var out []string
+func outputLines(ex sandbox.Execution) *output {
+	o := &output{}
 	for _, text := range []string{ex.Stdout, ex.Stderr} {
 		for l := range strings.SplitSeq(text, "\n") {
-			if l = strings.TrimSpace(l); l != "" {
-				out = append(out, l)
+			if l = strings.TrimSpace(l); l != "" && len(o.lines) < maxLines {
+				o.lines = append(o.lines, l[:min(len(l), maxLine)])
 			}
 		}
 	}
-	return out
+	o.plain, o.timed = make([][]token, len(o.lines)), make([][]token, len(o.lines))
+	return o
 }
+
+// tokens of line i.
+func (o *output) tokens(i int, keepTimes bool) []token {
+	cache := o.plain
+	if keepTimes {
+		cache = o.timed
+	}
+	if cache[i] == nil {
+		cache[i] = append([]token{}, tokens(o.lines[i], keepTimes)...)
+	}
+	return cache[i]
+}
+
+// head is the beginning of the output, for a person to see.
+func (o *output) head() []string { return o.lines[:min(len(o.lines), 5)] }
 
 // findLines looks for the stated lines in the output, in order. Fragments may
 // share a line. It returns the lines that carried them, and the index of the
 // first that is missing or -1.
-func findLines(stated []Line, output []string) (found []string, missing int) {
+func findLines(stated []Line, out *output) (found []string, missing int) {
 	from := 0
 	for i, want := range stated {
 		if strings.TrimSpace(want.Text) == "" {
 			continue
 		}
-		at := -1
-		for k := from; k < len(output); k++ {
-			if lineMatches(want, output[k]) {
+		at, p := -1, newPattern(want)
+		for k := from; k < len(out.lines); k++ {
+			if p.matches(out.tokens(k, p.timed)) {
 				at = k
 				break
 			}
@@ -44,7 +74,7 @@ func findLines(stated []Line, output []string) (found []string, missing int) {
 		if at < 0 {
 			return found, i
 		}
-		found = append(found, output[at])
+		found = append(found, out.lines[at])
 		from = at + 1
 		if want.Fragment {
 			from = at
@@ -53,74 +83,92 @@ func findLines(stated []Line, output []string) (found []string, missing int) {
 	return found, -1
 }
 
-// lineMatches compares a stated line with a printed one, token by token.
-func lineMatches(want Line, line string) bool {
-	keep := aboutTime.MatchString(want.Text)
-	a, b := tokens(want.Text, keep), tokens(line, keep)
-	if want.Prefix {
-		a = dropDots(a)
-	}
-	if len(a) == 0 {
-		return false
-	}
-	switch {
-	case want.Fragment:
-		for i := range b {
-			if _, ok := matchAt(a, b[i:], want.Approximate); ok {
-				return true
-			}
-		}
-		return false
-	case want.Prefix:
-		_, ok := matchAt(a, b, want.Approximate)
-		return ok
-	}
-	n, ok := matchAt(a, b, want.Approximate)
-	return ok && n == len(b)
+// pattern is a stated line, cut into tokens.
+type pattern struct {
+	line   Line
+	tokens []token
+	timed  bool
 }
 
-func dropDots(ts []token) []token {
-	for len(ts) > 0 && ts[len(ts)-1].text == "..." {
-		ts = ts[:len(ts)-1]
+func newPattern(want Line) pattern {
+	p := pattern{line: want, timed: aboutTime.MatchString(want.Text)}
+	p.tokens = tokens(want.Text[:min(len(want.Text), maxLine)], p.timed)
+	for n := len(p.tokens); want.Prefix && n > 0 && p.tokens[n-1].text == "..."; n-- {
+		p.tokens = p.tokens[:n-1]
 	}
-	return ts
+	return p
 }
 
-// matchAt matches a at the beginning of b and says how much of b it took. Dots
-// between tokens stand for anything.
-func matchAt(a, b []token, approximate bool) (int, bool) {
-	j := 0
-	for i := range a {
-		if a[i].text == "..." && a[i].number == nil {
-			rest := a[i+1:]
-			if len(rest) == 0 {
-				return len(b), true
-			}
-			for k := j; k < len(b); k++ {
-				if n, ok := matchAt(rest, b[k:], approximate); ok {
-					return k + n, true
-				}
-			}
-			return 0, false
-		}
-		if j >= len(b) || !a[i].same(b[j], approximate) {
-			return 0, false
-		}
-		j++
+// matches compares the stated line with a printed one, token by token.
+func (p pattern) matches(line []token) bool {
+	if len(p.tokens) == 0 {
+		return false
 	}
-	return j, true
+	m := matcher{a: p.tokens, b: line, approximate: p.line.Approximate, whole: !p.line.Fragment && !p.line.Prefix}
+	if !p.line.Fragment {
+		return m.at(0, 0)
+	}
+	for i := range line {
+		if m.at(0, i) {
+			return true
+		}
+	}
+	return false
+}
+
+// matcher matches tokens a at a place of b, where dots in a stand for any run.
+// What was found not to match is remembered: a line of many dots would else
+// take exponential time.
+type matcher struct {
+	a, b               []token
+	approximate, whole bool
+	// failed: behind the dots before token i of a nothing matches at this place
+	// of b or later.
+	failed map[int]int
+}
+
+func (m *matcher) at(i, j int) bool {
+	for ; i < len(m.a); i, j = i+1, j+1 {
+		if m.a[i].text == "..." && m.a[i].number == nil {
+			return m.dots(i+1, j)
+		}
+		if j >= len(m.b) || !m.a[i].same(m.b[j], m.approximate) {
+			return false
+		}
+	}
+	return !m.whole || j == len(m.b)
+}
+
+func (m *matcher) dots(i, j int) bool {
+	if i == len(m.a) {
+		return true
+	}
+	end, known := m.failed[i]
+	if !known {
+		end = len(m.b)
+	}
+	for k := j; k < end; k++ {
+		if m.at(i, k) {
+			return true
+		}
+	}
+	if m.failed == nil {
+		m.failed = map[int]int{}
+	}
+	m.failed[i] = min(j, end)
+	return false
 }
 
 // corresponding finds, for each stated line, the printed line that plays its
 // part whatever its numbers are: the same words, or without words the same
 // count of numbers, in order.
-func corresponding(stated []Line, output []string) [][]token {
+func corresponding(stated []Line, printed *output) [][]token {
 	var out [][]token
 	from := 0
 	for _, want := range stated {
 		a := tokens(want.Text, false)
-		for k := from; k < len(output); k++ {
-			b := tokens(output[k], false)
+		for k := from; k < len(printed.lines); k++ {
+			b := printed.tokens(k, false)
 			if !samePart(a, b, want.Fragment) {
 				continue
 			}

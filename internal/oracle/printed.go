@@ -22,9 +22,9 @@ func judgePrinted(e Expectation, ex sandbox.Execution) Judgement {
 	if p == nil || len(p.Actual) == 0 && len(p.Expected) == 0 {
 		return absent("the report states no output")
 	}
-	output := outputLines(ex)
-	good, known, why := satisfied(*p, output)
-	found, missing := findLines(p.Actual, output)
+	out := outputLines(ex)
+	good, known, why := satisfied(*p, out)
+	found, missing := findLines(p.Actual, out)
 	came := missing < 0
 	if came && len(p.Actual) == 0 {
 		// Only the expected side is stated: the symptom is that it fails.
@@ -42,11 +42,11 @@ func judgePrinted(e Expectation, ex sandbox.Execution) Judgement {
 		j.Reasons = hitReasons(*p, found, known, why)
 	case good && known:
 		j.Finding = Clean
-		j.Lines = output[:min(len(output), 5)]
+		j.Lines = out.head()
 		j.Reasons = []string{"what the reporter expects holds: " + why}
 	default:
 		j.Finding = Absent
-		j.Lines = output[:min(len(output), 5)]
+		j.Lines = out.head()
 		j.Reasons = []string{absentReason(*p, missing, why)}
 	}
 	return j
@@ -89,17 +89,17 @@ func absentReason(p Printed, missing int, why string) string {
 // satisfied says whether what the reporter expects holds: every expected line
 // and the relation. known is false when nothing was stated, or when a relation
 // cannot be evaluated on this output.
-func satisfied(p Printed, output []string) (good, known bool, why string) {
+func satisfied(p Printed, out *output) (good, known bool, why string) {
 	var words []string
 	good = true
 	if len(p.Expected) > 0 {
 		known = true
-		ok, w := expectedCome(p, output)
+		ok, w := expectedCome(p, out)
 		good = good && ok
 		words = append(words, w)
 	}
 	if p.Relation != "" && len(p.Actual) > 0 {
-		ok, k, w := holds(p.Relation, p.Actual, output)
+		ok, k, w := holds(p.Relation, p.Actual, out)
 		good, known = good && ok && k, known || k
 		words = append(words, w)
 	}
@@ -112,7 +112,7 @@ func satisfied(p Printed, output []string) (good, known bool, why string) {
 // expectedCome builds the output that the reporter would call right (his
 // actual lines with the corrected ones replaced) and looks for it; expected
 // lines that replace nothing are looked for on their own.
-func expectedCome(p Printed, output []string) (bool, string) {
+func expectedCome(p Printed, out *output) (bool, string) {
 	right := append([]Line(nil), p.Actual...)
 	var alone []Line
 	replaced := false
@@ -125,11 +125,11 @@ func expectedCome(p Printed, output []string) (bool, string) {
 		alone = append(alone, x)
 	}
 	if replaced {
-		if _, missing := findLines(right, output); missing >= 0 {
+		if _, missing := findLines(right, out); missing >= 0 {
 			return false, fmt.Sprintf("the expected %q did not come", clip(right[missing].Text))
 		}
 	}
-	if _, missing := findLines(alone, output); missing >= 0 {
+	if _, missing := findLines(alone, out); missing >= 0 {
 		return false, fmt.Sprintf("the expected %q did not come", clip(alone[missing].Text))
 	}
 	return true, fmt.Sprintf("the expected %q came", clip(texts(p.Expected)))
@@ -146,9 +146,9 @@ func correct(actual, expected Line) Line {
 	if at < 0 {
 		return expected
 	}
-	out := actual
-	out.Text = actual.Text[:at] + expected.Text + actual.Text[at+len(have[lastValue(have)].text):]
-	return out
+	right := actual
+	right.Text = actual.Text[:at] + expected.Text + actual.Text[at+len(have[lastValue(have)].text):]
+	return right
 }
 
 // lastValue is the last number of a line, else its last token.

@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/repgen/repgen/internal/symptom"
@@ -58,14 +59,14 @@ func TestSameLine(t *testing.T) {
 		{whole("a-1"), "a - 1", true},
 		{whole(""), "", false},
 	} {
-		if got := lineMatches(c.stated, c.seen); got != c.want {
+		if got := newPattern(c.stated).matches(tokens(c.seen, newPattern(c.stated).timed)); got != c.want {
 			t.Errorf("%+v against %q: %v", c.stated, c.seen, got)
 		}
 	}
 }
 
 func TestFindLinesInOrder(t *testing.T) {
-	out := []string{"a 1", "b 2", "c 3 d 4"}
+	out := outputLines(finished("a 1\nb 2\n\nc 3 d 4\n"))
 	for _, c := range []struct {
 		stated  []Line
 		missing int
@@ -132,6 +133,17 @@ func TestClaimOnStderr(t *testing.T) {
 	e := Expectation{Oracle: OraclePrinted, Printed: &Printed{Actual: []Line{{Text: "Trial 4 finished", Fragment: true, Replaces: -1}}}}
 	if j := Judge(e, ex); j.Finding != Hit {
 		t.Errorf("%s: %v", j.Finding, j.Reasons)
+	}
+}
+
+// TestManyDots: a hostile line of dots costs no exponential time.
+func TestManyDots(t *testing.T) {
+	dots := strings.Repeat("... 1 ", 60) + "2"
+	if newPattern(Line{Text: dots}).matches(tokens(strings.Repeat("1 ", 3000), false)) {
+		t.Error("2 never comes")
+	}
+	if !newPattern(Line{Text: dots}).matches(tokens(strings.Repeat("0 1 ", 200)+"2", false)) {
+		t.Error("2 comes last")
 	}
 }
 

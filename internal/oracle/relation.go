@@ -20,8 +20,8 @@ const equalTolerance = 1e-5
 
 // holds evaluates a relation on the printed lines that play the part of the
 // stated ones. known is false when the relation has no meaning here.
-func holds(relation string, stated []Line, output []string) (ok, known bool, why string) {
-	rows := corresponding(stated, output)
+func holds(relation string, stated []Line, out *output) (ok, known bool, why string) {
+	rows := corresponding(stated, out)
 	if len(rows) < len(stated) || len(rows) == 0 {
 		return false, false, "not every stated line has its counterpart in the output"
 	}
