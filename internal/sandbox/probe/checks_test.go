@@ -262,6 +262,24 @@ func checkGroup(t *testing.T, o observed) {
 	}
 }
 
+// checkReentrant: signal handlers, destructors and other threads run inside the
+// observer's calls; nothing hangs, nothing of theirs is lost.
+func checkReentrant(t *testing.T, o observed) {
+	if !o.rec.Ended || o.rec.Forged || o.stdout != "done\n" || !strings.Contains(o.stderr, "shown") {
+		t.Errorf("ended %v, forged %v, stdout %q, stderr %q", o.rec.Ended, o.rec.Forged, o.stdout, o.stderr)
+	}
+	counts := map[string]int{}
+	for _, ob := range o.rec.Observations {
+		counts[ob.Name]++
+	}
+	if counts["thread"] != 200 || counts["noisy"] != 50 || counts["deleted"] != 50 {
+		t.Errorf("observations: %v", counts)
+	}
+	if len(o.rec.Warnings) != 1 || o.rec.Warnings[0].Message != "shown" {
+		t.Errorf("warnings: %+v", o.rec.Warnings)
+	}
+}
+
 // checkShutdownOrder: names are read after the last thread has ended and
 // before libraries clean up.
 func checkShutdownOrder(t *testing.T, o observed) {
@@ -293,7 +311,7 @@ func checkArrays(t *testing.T, o observed) {
 	if c := find(t, o.rec.Observations, "careful"); c.Max == "" || len(c.Values) != 2 {
 		t.Errorf("careful: %+v", c)
 	}
-	if len(o.rec.Arrays) != 8 || find(t, o.rec.Arrays, "big").Size != 1200000 || find(t, o.rec.Arrays, "a").Values != nil {
+	if len(o.rec.Arrays) != 9 || find(t, o.rec.Arrays, "big").Size != 1200000 || find(t, o.rec.Arrays, "a").Values != nil {
 		t.Errorf("arrays: %+v", o.rec.Arrays)
 	}
 	if len(o.rec.Packages) != 1 || o.rec.Packages[0].Name != "numpy" || o.rec.Packages[0].Version == "" {

@@ -140,10 +140,7 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		rec := Parse(raw, "KEY")
-		if rec.Ended && !rec.Started && rec.Children == 0 && !strings.Contains(string(raw), `"p"`) && len(rec.Exceptions) > maxExceptions {
-			t.Fatalf("impossible record: %+v", rec)
-		}
-		if len(rec.Fatal) > maxFatal*3 || len(rec.Observations) > maxObservations {
+		if len(rec.Fatal) > 3*maxFatal || len(rec.Observations) > maxObservations || len(rec.Exceptions) > maxExceptions {
 			t.Fatal("caps do not hold")
 		}
 		// Whoever does not know the key gets nothing in.
@@ -165,12 +162,11 @@ func TestRecordedChannels(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no recorded channels: %v", err)
 	}
-	offline := []string{"chain.py", "syntax_error.py", "threads.py", "fork.py", "values.py", "recursion.py", "group.py", "shutdown_order.py", "deeds.py", "forge.py"}
 	checked := 0
 	for _, file := range files {
 		name, _, _ := strings.Cut(strings.TrimSuffix(filepath.Base(file), ".txt"), "-")
 		for _, s := range scripts {
-			if s.name != name+".py" || !slices.Contains(offline, s.name) {
+			if s.name != name+".py" || !slices.Contains(recorded, s.name) {
 				continue
 			}
 			raw, err := os.ReadFile(file)

@@ -20,11 +20,11 @@ _fd = -1
 _identity = None
 _key = ""
 _pid = 0
-_lock = threading.Lock()
+_lock = threading.RLock()  # a signal handler or __del__ may write while we do
 _sent = 0
 
 options = []
-quiet = False  # true while we compute: warnings of our own are not the script's
+_busy = set()  # threads in which we compute: warnings there are not the script's
 system_exit = None
 _seen_exception = None
 _snapshot_done = False
@@ -73,6 +73,23 @@ def send(kind, body, always=False):
             _fd = -1
 
 
+class hush:
+    """Marks what happens in this thread as the observer's own; eats errors."""
+
+    def __enter__(self):
+        ident = threading.get_ident()
+        self.added = None if ident in _busy else ident
+        _busy.add(ident)
+
+    def __exit__(self, kind, value, tb):
+        _busy.discard(self.added)
+        return kind is not None and issubclass(kind, Exception)
+
+
+def is_hushed():
+    return threading.get_ident() in _busy
+
+
 def is_main():
     return os.getpid() == _pid
 
@@ -103,7 +120,7 @@ def _high(fd):
 def _forked():
     """In a forked child: its faulthandler must not speak for the parent."""
     global _fd, _lock
-    _lock = threading.Lock()
+    _lock = threading.RLock()
     if _fd < 0:
         return
     try:
@@ -116,7 +133,7 @@ def _forked():
 
 def on_uncaught(value, tb):
     """The main thread's exception, before the interpreter prints it."""
-    global _seen_exception, quiet
+    global _seen_exception
     if not is_main() or value is None or value is _seen_exception:
         return
     # A C callback that prints an error and goes on has Python callers left;
@@ -124,43 +141,36 @@ def on_uncaught(value, tb):
     if tb is not None and tb.tb_frame.f_back is not None:
         return
     _seen_exception = value
-    before, quiet = quiet, True
-    try:
+    with hush():
         from . import failures
 
         send("exc", failures.exception(value, tb, ""))
         snapshot(tb)
-    except Exception:
-        pass
-    finally:
-        quiet = before
 
 
 def snapshot(tb=None):
     """Values of the script's names, while the libraries are still alive."""
-    global _snapshot_done, quiet
+    global _snapshot_done
     if _snapshot_done or not is_main() or _fd < 0:
         return
     _snapshot_done = True
     # Most scripts of the standard library alone need none of the rest.
     if not options and not any(n in sys.modules for n in ("numpy", "torch", "jax", "tensorflow")):
         return
-    before, quiet = quiet, True
-    try:
+    with hush():
         from . import values
 
         values.snapshot(options, tb)
-    except Exception:
-        pass
-    finally:
-        quiet = before
 
 
 def _last():
     """What the interpreter kept of the exception that ended the main thread.
 
-    On 3.6 and 3.7 a script that replaced sys.excepthook is seen only by this.
+    On 3.6 and 3.7 a script that replaced sys.excepthook is seen only by this;
+    later versions have an audit event that nothing can take away.
     """
+    if hasattr(sys, "addaudithook"):
+        return
     value = getattr(sys, "last_exc", None) or getattr(sys, "last_value", None)
     if isinstance(value, BaseException):
         on_uncaught(value, value.__traceback__)
@@ -168,11 +178,10 @@ def _last():
 
 def _end():
     """Registered first, so it runs after every other atexit function."""
-    global quiet
+    global _fd
     if not is_main():
         return
-    quiet = True
-    try:
+    with hush():
         _last()
         if system_exit is not None and _seen_exception is None:
             send("exit", system_exit)
@@ -183,9 +192,9 @@ def _end():
 
                 send("packages", packages.loaded())
                 break
-    except Exception:
-        pass
-    send("end", {"rss": _peak()}, always=True)
+    with hush():
+        send("end", {"rss": _peak()}, always=True)
+    _fd = -1  # stays open: faulthandler still listens while modules are torn down
 
 
 def _peak():
@@ -210,12 +219,10 @@ def _watch_threads():
 
     def record(value, tb, thread):
         if is_main() and not isinstance(value, SystemExit):
-            try:
+            with hush():
                 from . import failures
 
                 send("exc", failures.exception(value, tb, thread or "thread"))
-            except Exception:
-                pass
 
     if hasattr(threading, "excepthook"):
         previous = threading.excepthook
@@ -242,11 +249,9 @@ def _watch_threads():
 
     def _shutdown(*args, **kwargs):
         shutdown(*args, **kwargs)
-        try:
+        with hush():
             _last()
             snapshot()
-        except Exception:
-            pass
 
     threading._shutdown = _shutdown
 
@@ -258,22 +263,22 @@ def _watch_warnings():
     shown = getattr(warnings, "_showwarnmsg_impl", None)
     count = [0]
 
+    def caught():
+        # catch_warnings(record=True) puts a list in place of the printer (or,
+        # from 3.14, into a context): such a warning is shown to nobody.
+        context = getattr(sys.modules.get("_py_warnings"), "_get_context", None)
+        return (warnings._showwarnmsg_impl is not shown
+                or context is not None and getattr(context(), "log", None) is not None)
+
     def _showwarnmsg(msg):
-        if quiet:
+        if is_hushed():
             return
-        try:
-            # catch_warnings(record=True) puts a list in place of the printer:
-            # what the script catches is not shown to anybody.
-            context = getattr(warnings, "_get_context", None)
-            caught = warnings._showwarnmsg_impl is not shown or (
-                context is not None and getattr(context(), "_log", None) is not None)
-            if count[0] < 50 and not caught and is_main():
+        with hush():
+            if count[0] < 50 and not caught() and is_main():
                 count[0] += 1
                 from . import failures
 
                 send("warn", failures.warning(msg, sys._getframe(1)))
-        except Exception:
-            pass
         show(msg)
 
     warnings._showwarnmsg = _showwarnmsg
@@ -292,7 +297,7 @@ def _watch_exit():
                 system_exit = "?"
         leave(*args)
 
-    exit.__module__, exit.__doc__ = "sys", leave.__doc__
+    exit.__module__, exit.__qualname__, exit.__doc__ = "sys", "exit", leave.__doc__
     sys.exit = exit
 
 
@@ -353,13 +358,7 @@ def start(fd, key, opts):
 
 def observe(name, value):
     """Records a value under a name; never raises, never prints."""
-    global quiet
-    before, quiet = quiet, True
-    try:
+    with hush():
         from . import values
 
         values.observe(str(name), value)
-    except Exception:
-        pass
-    finally:
-        quiet = before

@@ -37,7 +37,7 @@ def _by_script():
 
 def _record(kind, detail):
     n = _counts.get(kind, 0)
-    if n >= CAP or probe.quiet:
+    if n >= CAP or probe.is_hushed():
         return
     # Libraries' own deeds at import must not use up the script's places.
     script = _by_script()
@@ -57,10 +57,8 @@ def _text(v):
 
 
 def _secret(path):
-    if isinstance(path, bytes):
-        path = os.fsdecode(path)
     if not isinstance(path, str):
-        return None
+        path = os.fsdecode(path)
     if "/." in path or path[:1] == ".":
         rooted = "/" + path
         for part in SECRETS:
