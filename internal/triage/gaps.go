@@ -287,7 +287,7 @@ func cutGaps(f *pysyntax.File) []gap {
 		}
 	}
 	for _, a := range f.Assigns {
-		if a.Value == "..." && a.Kind == "name" {
+		if a.Value == "..." && a.Kind != "attribute" {
 			return []gap{{gapCut, "...", a.Line}}
 		}
 	}

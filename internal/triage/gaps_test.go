@@ -43,6 +43,7 @@ func TestFindGaps(t *testing.T) {
 		{"relative import", "from .layers import Block\nBlock()\n", gapModule, ".layers"},
 		{"guarded own module", "try:\n    import utils\nexcept ImportError:\n    utils = None\n", "", ""},
 		{"three dots", "import numpy as np\ndata = ...\nprint(np.sum(data))\n", gapCut, "..."},
+		{"three dots in a setting", "import os\nos.environ['KERAS_BACKEND'] = ...\n", gapCut, "..."},
 		{"three dots in a stub", "class A:\n    def f(self): ...\n\n\nprint(A())\n", "", ""},
 		{"three dots in an index", "import numpy as np\nprint(np.ones((2, 2))[..., 0])\n", "", ""},
 		{"three dots as argument", "import numpy as np\nprint(np.ones(...))\n", gapCut, "..."},

@@ -18,7 +18,11 @@ import (
 func joinParts(parts []part, r *report.Report) [][]part {
 	needed := make([]map[int]bool, len(parts)) // part -> all earlier parts it rests on
 	isSink := make([]bool, len(parts))
+	late := suppliers(parts)
 	for i := range parts {
+		if late[i] {
+			continue
+		}
 		needed[i] = directNeeds(parts, i)
 		isSink[i] = true
 		for j := range copyOf(needed[i]) {
@@ -41,7 +45,82 @@ func joinParts(parts []part, r *report.Report) [][]part {
 	for _, g := range groups {
 		joined = append(joined, inOrder(parts, g))
 	}
+	for i, g := range joined {
+		joined[i] = definedLater(g, parts, late, r)
+	}
 	return joined
+}
+
+// suppliers are parts that hold nothing but the definitions that an earlier
+// part needs: the report shows its script first, and then one or several
+// definitions to go with it ("with this model it works, with that one it
+// fails"). They are no scripts of their own.
+func suppliers(parts []part) map[int]bool {
+	late := map[int]bool{}
+	for i, p := range parts {
+		have := directNeeds(parts, i)
+		for j := i + 1; j < len(parts); j++ {
+			if onlyDefinitions(parts[j]) && !inheritsFrom(parts[j], p) && supplies(parts, have, p, parts[j]) {
+				late[j] = true
+			}
+		}
+	}
+	return late
+}
+
+// supplies: q binds a name that p needs and that nothing before p binds.
+func supplies(parts []part, have map[int]bool, p, q part) bool {
+	for _, name := range p.needs {
+		bound := false
+		for j := range have {
+			bound = bound || parts[j].binds[name]
+		}
+		if !bound && q.binds[name] {
+			return true
+		}
+	}
+	return false
+}
+
+// inheritsFrom: a class of q has a base that p imports, so that q cannot stand
+// in front of p.
+func inheritsFrom(q, p part) bool {
+	for _, d := range q.file.Defined {
+		for _, base := range d.Bases {
+			if p.binds[topName(base)] && !q.binds[topName(base)] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// definedLater puts the supplier of each name in front of the script that needs
+// it: the one that is said to fail where there are several.
+func definedLater(group, parts []part, late map[int]bool, r *report.Report) []part {
+	bound := map[string]bool{}
+	var wanted []string
+	for _, p := range group {
+		for name := range p.binds {
+			bound[name] = true
+		}
+		wanted = append(wanted, p.needs...)
+	}
+	for _, name := range wanted {
+		best := -1
+		for j, q := range parts {
+			if late[j] && !bound[name] && q.binds[name] && (best < 0 || lean(r, q) > lean(r, parts[best])) {
+				best = j
+			}
+		}
+		if best >= 0 {
+			group = append([]part{parts[best]}, group...)
+			for n := range parts[best].binds {
+				bound[n] = true
+			}
+		}
+	}
+	return group
 }
 
 // directNeeds are, for each name that part i needs, the nearest earlier part
@@ -158,7 +237,7 @@ func quotesLibrary(said string, p part) bool {
 
 func onlyDefinitions(p part) bool {
 	for _, s := range p.file.Statements {
-		if s.Kind != "function" && s.Kind != "class" {
+		if s.Kind != "function" && s.Kind != "class" && s.Kind != "import" {
 			return false
 		}
 	}

@@ -227,4 +227,8 @@ var wants = []want{
 	},
 	{file: "own-cpu-vs-gpu", route: NeedsHardware, blocks: []int{0}, subject: "torch", reason: "not on the CPU"},
 	{file: "own-form-accelerate", route: Attempt, blocks: []int{0}, oracle: oracle.OracleMissingException, subject: "transformers"},
+	{
+		file: "own-defined-later", route: Attempt, blocks: []int{2, 0}, oracle: oracle.OraclePrinted, subject: "jax",
+		actual: []string{"False"}, expected: []string{"True"},
+	},
 }
