@@ -93,6 +93,11 @@ func TestEdits(t *testing.T) {
 			want: "import torch\nfor i in range(2):\n    print(i)\n", kinds: []string{"dedent"},
 		},
 		{
+			name: "indented below nothing", code: "import torch\nx = f(1)\n    x.run()\n    for i in x:\n        print(i)\nprint(x)\ndef f(a): return a\n",
+			want:  "import torch\nx = f(1)\nx.run()\nfor i in x:\n    print(i)\nprint(x)\ndef f(a): return a\n",
+			kinds: []string{"dedent"},
+		},
+		{
 			name: "prompts nobody cut", code: ">>> import torch\n>>> for i in range(2):\n...     print(i)\n... \n0\n1\n",
 			want: "import torch\nfor i in range(2):\n    print(i)\n", kinds: []string{"strip_prompt"},
 		},

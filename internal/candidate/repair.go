@@ -30,7 +30,36 @@ func (c *Candidate) repairText(code string, line int) string {
 		code = fixed
 	}
 	code = c.repairQuotes(code, line)
-	return c.dropMagics(code, line)
+	return c.repairIndent(c.dropMagics(code, line), line)
+}
+
+// repairIndent moves statements that stand too deep at module scope, below
+// nothing that opens a block, to the margin: the interpreter would refuse them,
+// so that nothing else can have been meant.
+func (c *Candidate) repairIndent(code string, line int) string {
+	f := pysyntax.Parse(code)
+	lines, inString := strings.Split(code, "\n"), stringLines(code)
+	for _, s := range f.Statements {
+		first := lines[s.Line-1]
+		indent := first[:len(first)-len(strings.TrimLeft(first, " \t"))]
+		if indent == "" || inString[s.Line] || s.Kind == "error" || !strings.HasPrefix(first[len(indent):], firstLine(s.Text)) {
+			continue
+		}
+		for i := s.Line; i <= s.EndLine; i++ {
+			if !inString[i] {
+				lines[i-1] = strings.TrimPrefix(lines[i-1], indent)
+			}
+		}
+		c.edit(Edit{
+			Kind: "dedent", Why: "indented below nothing", Line: line + s.Line - 1, Before: first, After: lines[s.Line-1],
+		})
+	}
+	return strings.Join(lines, "\n")
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line
 }
 
 // typographic characters that word processors and web pages put into code.
