@@ -2,6 +2,7 @@ package report
 
 import (
 	"strings"
+	"unicode"
 )
 
 // Limits that keep a hostile report cheap. MaxBlocks is the contract; the
@@ -121,7 +122,7 @@ func (b *blk) join(text string) string {
 // trimmed narrows a span to its visible part.
 func trimmed(text string, s Span) Span {
 	inner := text[s.Start:s.End]
-	s.Start += len(inner) - len(strings.TrimLeft(inner, " \t\n"))
+	s.Start += len(inner) - len(strings.TrimLeftFunc(inner, unicode.IsSpace))
 	s.End = max(s.Start, s.Start+len(strings.TrimSpace(inner)))
 	return s
 }

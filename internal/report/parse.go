@@ -103,8 +103,8 @@ func (p *parser) finish() {
 	if p.pictures > 0 {
 		p.note(fmt.Sprintf("%d pictures were not read", p.pictures))
 	}
-	if p.r.Title == "" {
-		p.r.Title = "(no title)"
+	if strings.TrimSpace(p.r.Title) == "" {
+		p.r.Title, p.r.TitleSpan = "(no title)", Span{}
 	}
 }
 
