@@ -41,7 +41,7 @@ func (l *ladder) replace(name, gone string, r Release, list []Release) {
 	l.step(rungStandIn, "%s %s stands in for %s, which cannot be had", name, r.Version, gone)
 	if p, _ := l.pinOf(name); p != nil {
 		if p.Spec != "" { // somebody asked for it
-			l.standIns = append(l.standIns, fmt.Sprintf("%s %s for %s", name, r.Version, gone))
+			l.standIns = append(l.standIns, name)
 		}
 		p.Spec, p.Word = "=="+r.Version, WordRelaxed
 		p.Why = fmt.Sprintf("stands in for %s, which cannot be had", gone)

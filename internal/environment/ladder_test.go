@@ -131,7 +131,7 @@ func TestClimb(t *testing.T) {
 			name: "subject gone", spec: Spec{Python: "3.11", PythonSource: "report", Subject: "lib",
 				Requirements: []Requirement{req("lib==1.0.9", WordReporter)}, AsOf: at("2023-03-10")},
 			want: "lib==1.1.0 numpy==1.26.4", rung: 6, rungs: "6 solved", python: "3.11.7", asOf: "2024-03-01",
-			standIn: "lib 1.1.0 for 1.0.9", edit: "stands in for 1.0.9",
+			standIn: "lib", edit: "lib 1.1.0 stands in for 1.0.9",
 		},
 		{
 			name: "two builds of the same code", spec: Spec{Python: "3.11", PythonSource: "report", Subject: "tensorflow-cpu",

@@ -2,6 +2,7 @@ package environment
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,13 +20,24 @@ var cpuBuild = map[string]string{
 	"paddlepaddle-gpu": "paddlepaddle",
 }
 
+// wantFull are distributions that declare the full build as a dependency, so
+// that the CPU build would come beside it. (From their own metadata; what is
+// missing here is found after resolving.)
+var wantFull = map[string][]string{
+	"tensorflow": {
+		"tensorflow-text", "tf-keras", "tensorflow-hub", "keras-nlp", "keras-hub", "tensorflow-decision-forests",
+		"tensorflow-recommenders", "tf-models-official", "tensorflow-io", "tensorflow-transform", "tfx",
+		"tensorflow-federated", "tensorflow-quantum", "tensorflowjs", "deepface", "spleeter",
+	},
+}
+
 // cpuBuilds replaces requirements by their CPU builds where the index has the
 // wanted version of them.
 func (w *inference) cpuBuilds(ctx context.Context) error {
 	for i := range w.spec.Requirements {
 		r := &w.spec.Requirements[i]
-		if r.Word == WordFlag {
-			continue // the user's own words
+		if r.Word == WordFlag || slices.ContainsFunc(wantFull[r.Name], w.has) {
+			continue
 		}
 		to, err := cpuVariant(ctx, w.index, *r, w.spec.Python, w.spec.AsOf)
 		if err != nil {

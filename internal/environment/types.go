@@ -85,7 +85,8 @@ type Lock struct {
 	// Exempt are distributions that the date does not bind, because the index
 	// holds them under a later upload time than their release.
 	Exempt []string `json:"exempt,omitempty"`
-	// StandIns are packages whose asked-for version could not be had.
+	// StandIns are the names of packages whose asked-for version could not be
+	// had; Edits say what stands in for what.
 	StandIns []string `json:"stand_ins,omitempty"`
 	Edits    []string `json:"edits,omitempty"`
 }
