@@ -1,0 +1,101 @@
+package environment
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestParseRecord(t *testing.T) {
+	got, err := parseRecord("/e", "/e/lib/python3.11/site-packages", strings.NewReader(
+		"a/b.py,sha256=AbC_-,12\n\"with,comma.py\",,\n../../../bin/tool,sha256=x,7\n\na.dist-info/RECORD,,\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []recorded{
+		{"/e/lib/python3.11/site-packages/a/b.py", "sha256=AbC_-", 12},
+		{"/e/lib/python3.11/site-packages/with,comma.py", "", -1},
+		{"/e/bin/tool", "sha256=x", 7},
+		{"/e/lib/python3.11/site-packages/a.dist-info/RECORD", "", -1},
+	}
+	if len(got) != len(want) {
+		t.Fatalf("%d entries: %+v", len(got), got)
+	}
+	for i := range want {
+		if got[i] != want[i] {
+			t.Errorf("%+v, want %+v", got[i], want[i])
+		}
+	}
+	for _, bad := range []string{"../../../../etc/passwd,,\n", "/etc/passwd,,\n", "../../../../e2/x,,\n"} {
+		if _, err := parseRecord("/e", "/e/lib/python3.11/site-packages", strings.NewReader(bad)); err == nil {
+			t.Errorf("%q leads out and is accepted", bad)
+		}
+	}
+}
+
+func FuzzParseRecord(f *testing.F) {
+	f.Add("a/b.py,sha256=AbC,12\n\"x\"\"y\",,\n")
+	f.Add("../../../../x,,")
+	f.Fuzz(func(t *testing.T, text string) {
+		list, err := parseRecord("/e", "/e/site", strings.NewReader(text))
+		if err != nil {
+			return
+		}
+		for _, one := range list {
+			rel, err := filepath.Rel("/e", one.path)
+			if err != nil || !filepath.IsLocal(rel) {
+				t.Fatalf("%q leads out of the environment", one.path)
+			}
+		}
+	})
+}
+
+// site makes an environment with one package and returns its site-packages.
+func site(t *testing.T, record string) (env, dir string) {
+	t.Helper()
+	env = t.TempDir()
+	dir = filepath.Join(env, "lib/python3.11/site-packages")
+	write(t, filepath.Join(dir, "a-1.0.dist-info/RECORD"), record, 0o644)
+	return env, dir
+}
+
+func TestCheckRecords(t *testing.T) {
+	const digest = "sha256=_W4xoVOTDFMqqGdqrLMvn4BCJVStLpzCtWZVBOTnNHM" // of another text
+	env, dir := site(t, "a.py,"+digest+",6\nstart.pth,"+digest+",6\n")
+	write(t, filepath.Join(dir, "a.py"), moduleText, 0o644)
+	write(t, filepath.Join(dir, "start.pth"), moduleText, 0o644)
+	var damage *DamageError
+	if err := checkRecords(t.Context(), env, quickCheck); !errors.As(err, &damage) || len(damage.Files) != 1 || !strings.HasSuffix(damage.Files[0], "start.pth") {
+		t.Errorf("quick: %v, want only what runs at every start", err)
+	}
+	if err := checkRecords(t.Context(), env, deepCheck); !errors.As(err, &damage) || len(damage.Files) != 2 {
+		t.Errorf("deep: %v", err)
+	}
+	write(t, filepath.Join(dir, "a.py"), "short", 0o644)
+	if err := checkRecords(t.Context(), env, quickCheck); !errors.As(err, &damage) || len(damage.Files) != 2 {
+		t.Errorf("another size: %v", err)
+	}
+	env, _ = site(t, "missing.py,,\n")
+	if err := checkRecords(t.Context(), env, quickCheck); !errors.As(err, &damage) || !strings.Contains(damage.Error(), "missing.py") {
+		t.Errorf("a missing file: %v", err)
+	}
+	env, dir = site(t, "a.py,md5=xx,6\n")
+	write(t, filepath.Join(dir, "a.py"), moduleText, 0o644)
+	if err := checkRecords(t.Context(), env, deepCheck); err != nil {
+		t.Errorf("an old hash function: %v", err)
+	}
+}
+
+func TestInstalledVersions(t *testing.T) {
+	env, dir := site(t, "")
+	write(t, filepath.Join(dir, "Foo_Bar-1.0.dist-info/METADATA"), "Metadata-Version: 2.1\nname: Foo.Bar\nVersion: 1.0+cpu\n\nName: other\n", 0o644)
+	write(t, filepath.Join(dir, "torn-1.0.dist-info/METADATA"), "Version: 2\n", 0o644)
+	got, err := installedVersions(env, "3.11")
+	if err != nil || len(got) != 1 || got["foo-bar"] != "1.0+cpu" {
+		t.Errorf("%v %v", got, err)
+	}
+	if got, err := installedVersions(env, "3.12"); err != nil || len(got) != 0 {
+		t.Errorf("another Python: %v %v", got, err)
+	}
+}
