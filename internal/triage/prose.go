@@ -20,9 +20,15 @@ type reading struct {
 	script script
 }
 
+// maxProse bounds what the rules of prose read, in bytes: the largest body that
+// the tracker takes (65,536 characters). What follows is a log. The search for
+// steering text reads everything.
+const maxProse = 1 << 16
+
 func newReading(r *report.Report, opts Options) *reading {
 	rd := &reading{r: r, opts: opts}
 	rd.prose = proseOf(r)
+	rd.prose = rd.prose[:min(len(rd.prose), maxProse)]
 	rd.script = chooseScript(rd)
 	return rd
 }

@@ -84,19 +84,50 @@ func steeringIn(rd *reading) []Reason {
 // it wants two such things at once.
 func steers(text string) string {
 	text = unhide(text)
+	if mayMatch(text, overrideHints) && override.MatchString(text) {
+		return "asks to ignore the rules"
+	}
+	if !mayMatch(text, wishHints) {
+		return ""
+	}
 	wishes := map[string]bool{}
-	for _, w := range wish.FindAllString(text, -1) {
+	for _, w := range wish.FindAllString(text, maxWishes) {
 		wishes[strings.ToLower(w)] = true
 	}
 	switch {
-	case override.MatchString(text):
-		return "asks to ignore the rules"
-	case addressee.MatchString(text) && len(wishes) > 0:
-		return "speaks to automated tools and tells them what to do"
 	case len(wishes) >= 3:
 		return "asks for a verdict or for less isolation"
+	case len(wishes) > 0 && addressee.MatchString(text):
+		return "speaks to automated tools and tells them what to do"
 	}
 	return ""
+}
+
+// maxWishes is enough to find three different ones. A guess.
+const maxWishes = 64
+
+// The hints hold, for each pattern in Latin letters, a part that each of its
+// matches must have; they spare the costly search of most paragraphs.
+var (
+	overrideHints = []string{"ignor", "disregard", "forget", "override", "bypass"}
+	wishHints     = []string{" as ", "host", "sandbox", "isolation", "container", "network", "internet", "without",
+		"environment", "secret", "token", "credential", " key", "password", "approved", "do not", "als ", "como ", "comme ", "come "}
+)
+
+// mayMatch: a hint is there, or letters that the hints do not cover.
+func mayMatch(text string, hints []string) bool {
+	for i := 0; i < len(text); i++ {
+		if text[i] >= 0x80 {
+			return true
+		}
+	}
+	lower := strings.ToLower(text)
+	for _, h := range hints {
+		if strings.Contains(lower, h) {
+			return true
+		}
+	}
+	return false
 }
 
 // visible is the report's text with the code blanked out that no reader would

@@ -1,12 +1,10 @@
 package triage
 
 import (
-	"regexp"
 	"sort"
 	"strings"
 
 	"github.com/repgen/repgen/internal/pydist"
-	"github.com/repgen/repgen/internal/report"
 )
 
 // Weights of the signs that a distribution is the one under suspicion. They are
@@ -116,7 +114,7 @@ func rankSuspects(rd *reading) []*suspect {
 func weigh(found suspects) {
 	upper := map[int]bool{}
 	for _, s := range found {
-		if s.weight >= weightImport || s.source == "version" {
+		if s.weight >= weightImport || s.source == "version" || s.source == "traceback" {
 			upper[tier(s.dist)] = true
 		}
 	}
@@ -139,192 +137,3 @@ func tier(dist string) int {
 	}
 	return 2
 }
-
-// statedNames maps a distribution to the variant whose version is stated
-// (tensorflow to tensorflow-cpu), so that both are one suspect.
-func statedNames(r *report.Report) map[string]string {
-	names := map[string]string{}
-	for _, v := range r.Versions {
-		dist := pydist.Normalize(v.Dist)
-		for _, other := range pydist.Variants(dist) {
-			if names[other] == "" {
-				names[other] = dist
-			}
-		}
-	}
-	for _, v := range r.Versions {
-		delete(names, pydist.Normalize(v.Dist)) // stated under its own name
-	}
-	return names
-}
-
-// as is the stated variant of dist, or dist.
-func as(stated map[string]string, dist string) string {
-	dist = pydist.Normalize(dist)
-	return firstOf(stated[dist], dist)
-}
-
-func repoDist(repo string) string {
-	if d, ok := pydist.FromWord(repo); ok {
-		return d
-	}
-	return pydist.Normalize(repo)
-}
-
-// fromScript: what the script imports.
-func fromScript(rd *reading, found suspects, stated map[string]string) {
-	for i, m := range rd.script.file.TopModules() {
-		d, _ := pydist.FromImport(m)
-		found.add(as(stated, d), weightImport, "import")
-		if i == 0 {
-			found.add(as(stated, d), weightFirst, "import")
-		}
-	}
-}
-
-// fromVersions: versions in the reporter's own words. A list of what is
-// installed says nothing of who is to blame, but a list may be all there is.
-func fromVersions(rd *reading, found suspects) {
-	first := true
-	contrasted := map[string]bool{}
-	for _, v := range rd.r.Versions {
-		if v.Local || v.Dist == "python" {
-			continue
-		}
-		switch {
-		case (v.Role == report.RoleGood || v.Role == report.RoleBad) && !contrasted[v.Dist]:
-			contrasted[v.Dist] = true
-			found.add(v.Dist, weightContrast, "version")
-		case listed(v):
-			continue
-		}
-		found.add(v.Dist, weightStated, "version")
-		if first {
-			first = false
-			found.add(v.Dist, weightFirst, "version")
-		}
-	}
-}
-
-// listed: from a print-out of everything that is installed.
-func listed(v report.Version) bool {
-	switch v.Where {
-	case "freeze", "conda", "collect_env", "show_versions":
-		return true
-	}
-	return false
-}
-
-var (
-	word      = regexp.MustCompile(`[A-Za-z][A-Za-z0-9_.-]*[A-Za-z0-9]|[A-Za-z]`)
-	backticks = regexp.MustCompile("`([A-Za-z_][\\w.]*\\w)[^`\n]*`")
-)
-
-// fromTitle: words of the title that are a distribution, or that the script
-// imports from one, and the dotted names quoted in the prose.
-func fromTitle(rd *reading, found suspects, stated map[string]string) {
-	seen := map[string]bool{}
-	once := func(dist string, weight int, source string) {
-		if dist = as(stated, dist); !seen[dist] {
-			seen[dist] = true
-			found.add(dist, weight, source)
-		}
-	}
-	for _, w := range word.FindAllString(rd.r.Title, -1) {
-		d, ok := resolve(rd, w)
-		switch {
-		case !ok:
-		case found[as(stated, d)] != nil || hasVersion(rd.r, d):
-			once(d, weightTitle, "title")
-		default:
-			// "clip", "sparse" and "higher" are distributions as well.
-			once(d, weightCommon, "title")
-		}
-	}
-	for _, m := range backticks.FindAllStringSubmatch(rd.prose, -1) {
-		if !strings.Contains(m[1], ".") {
-			continue
-		}
-		if d, ok := resolve(rd, m[1]); ok {
-			once(d, weightQuoted, "prose")
-		}
-	}
-}
-
-// resolve is the distribution behind a word: by the script's imports (PPO,
-// np.sum), else by name. A short or common word counts by name only when it is
-// written as in code ("tf.raw_ops").
-func resolve(rd *reading, w string) (string, bool) {
-	top := topName(w)
-	for _, imp := range rd.script.file.Imports {
-		module := topName(imp.Module)
-		if top == firstOf(imp.Alias, module) && len(imp.Names) == 0 {
-			return fromModule(module)
-		}
-		for _, n := range imp.Names {
-			if top == firstOf(n.Alias, n.Name) {
-				return fromModule(module)
-			}
-		}
-	}
-	if d, ok := pydist.FromWord(w); ok {
-		return d, true
-	}
-	if top != w {
-		return pydist.FromWord(top)
-	}
-	return "", false
-}
-
-func fromModule(module string) (string, bool) {
-	if module == "" || pydist.StdlibModule(module) {
-		return "", false
-	}
-	d, _ := pydist.FromImport(module)
-	return d, true
-}
-
-// fromFrames: whose code the traceback ends in, and whose it passes.
-func fromFrames(rd *reading, found suspects, stated map[string]string) {
-	for _, t := range rd.r.Tracebacks {
-		seen := map[string]bool{}
-		for i := len(t.Symptom.Frames) - 1; i >= 0; i-- {
-			d, ok := fromModule(t.Symptom.Frames[i].Package)
-			if !ok || seen[d] {
-				continue
-			}
-			seen[d] = true
-			weight := 1
-			if len(seen) == 1 {
-				weight = weightFrame
-			}
-			found.add(as(stated, d), weight, "traceback")
-		}
-	}
-}
-
-// anyUpper: something that is neither a platform nor the ground is named.
-func anyUpper(found suspects) bool {
-	for dist := range found {
-		if tier(dist) == 2 {
-			return true
-		}
-	}
-	return false
-}
-
-// fromAnywhere is the last resort for a report that names nothing but a
-// platform: two words of it, the template's included, that are a distribution
-// together ("PyTorch Lightning Version"). One word says too little.
-func fromAnywhere(rd *reading, found suspects) {
-	words := word.FindAllString(rd.r.Text, maxWords)
-	for i := 0; i+1 < len(words); i++ {
-		d, ok := pydist.FromWord(words[i] + " " + words[i+1])
-		if ok && found[d] == nil && tier(d) == 2 {
-			found.add(d, weightImport, "text")
-		}
-	}
-}
-
-// maxWords bounds that search. A guess.
-const maxWords = 2000
