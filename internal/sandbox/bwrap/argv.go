@@ -128,6 +128,11 @@ func check(c sandbox.Command) error {
 			return fmt.Errorf("sandbox: mount at %s: %w", m.Guest, err)
 		}
 	}
+	if c.Work != "" {
+		if st, err := os.Stat(c.Work); err != nil || !st.IsDir() || !filepath.IsAbs(c.Work) {
+			return fmt.Errorf("sandbox: work folder %q: not an absolute path of a folder", c.Work)
+		}
+	}
 	for k := range c.Env {
 		if k == "" || strings.ContainsAny(k, "=\x00") {
 			return fmt.Errorf("sandbox: bad name of a variable: %q", k)

@@ -130,6 +130,7 @@ func TestCheck(t *testing.T) {
 	for _, c := range []sandbox.Command{
 		mount(dir, "/"), mount(dir, "/etc"), mount(dir, "/etc/ssl"), mount(dir, "/env/"), mount(dir, "env"), mount(dir, "/a/../proc"),
 		mount("x", "/env"), mount(dir+"/absent", "/env"), mount(dir, sandbox.WorkDir), mount(dir, sandbox.ProbeDir),
+		{Work: "relative"}, {Work: dir + "/absent"}, {Work: "/etc/passwd"},
 		{Env: map[string]string{"A=B": "x"}}, {Env: map[string]string{"": "x"}},
 	} {
 		if err := check(c); err == nil {

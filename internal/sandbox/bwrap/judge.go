@@ -73,6 +73,8 @@ func (r *run) judge(ctx context.Context, cause error, res proc.Result, runErr er
 		return errors.New("sandbox: killed from outside, the end of the command is not known")
 	case cause != nil && runErr != nil:
 		return cause
+	case runErr != nil:
+		return fmt.Errorf("sandbox: start bubblewrap: %w", runErr)
 	default:
 		return explain(string(res.Stderr))
 	}

@@ -53,8 +53,9 @@ type run struct {
 	record *os.File // ours to read, nil without a probe
 
 	wg    sync.WaitGroup
-	pidfd int // the sandbox's first process, -1 when unknown
-	first int // its number
+	known chan struct{} // closed when pidfd and guard are set, or never will be; nil before the start
+	pidfd int           // the sandbox's first process, -1 when unknown
+	first int           // its number
 	last  news
 	began bool
 	raw   []byte
@@ -208,6 +209,7 @@ func (r *run) execute(ctx context.Context) (sandbox.Execution, error) {
 func (r *run) attend(ctx context.Context, stop context.CancelCauseFunc) {
 	closeAll(r.theirs...)
 	r.theirs = nil
+	r.known = make(chan struct{})
 	r.wg.Go(func() { r.converse(ctx, stop) })
 	if r.record != nil {
 		r.wg.Go(r.readRecord)
@@ -219,6 +221,8 @@ func (r *run) attend(ctx context.Context, stop context.CancelCauseFunc) {
 func (r *run) converse(ctx context.Context, stop context.CancelCauseFunc) {
 	late := time.AfterFunc(setupTime, func() { stop(errors.New("sandbox: not set up within " + setupTime.String())) })
 	defer late.Stop()
+	r.identify()
+	close(r.known)
 	if err := r.adopt(); err != nil {
 		stop(err)
 	}
@@ -251,17 +255,19 @@ func (r *run) converse(ctx context.Context, stop context.CancelCauseFunc) {
 	}
 }
 
-// adopt waits for the first process, joins it to the group and sends the order.
-func (r *run) adopt() error {
+// identify waits for the first process and takes hold of it. When bubblewrap
+// fails before, or the process is dead already, nothing is held; the end of
+// the channels then tells.
+func (r *run) identify() {
 	var info struct {
 		Pid int `json:"child-pid"`
 	}
 	if err := json.NewDecoder(r.info).Decode(&info); err != nil || info.Pid <= 1 {
-		return nil // bubblewrap failed; it says why on stderr
+		return
 	}
 	fd, err := unix.PidfdOpen(info.Pid, 0)
 	if err != nil {
-		return nil // it is dead already
+		return
 	}
 	r.pidfd, r.first = fd, info.Pid
 	r.guard = &watch.Guard{
@@ -269,15 +275,24 @@ func (r *run) adopt() error {
 		HoldMemory: r.group == nil, HoldTasks: r.group == nil,
 	}
 	if r.group != nil {
-		if err := r.group.join(info.Pid); err != nil {
-			return &sandbox.LayerError{Layer: "memory", Why: err.Error(), Fix: "run it where control groups can be joined"}
-		}
 		r.guard.CPU = func() time.Duration { return r.group.usage().cpu }
 	}
-	if err := json.NewEncoder(r.order).Encode(r.toOrder()); err != nil {
-		return nil // it died; what it said before counts
+}
+
+// adopt joins the first process to the group and only then sends the order.
+func (r *run) adopt() error {
+	defer func() { _ = r.order.Close() }()
+	if r.pidfd < 0 {
+		return nil
 	}
-	return r.order.Close()
+	if r.group != nil {
+		if err := r.group.join(r.first); err != nil {
+			return &sandbox.LayerError{Layer: "memory", Why: err.Error(), Fix: "run it where control groups can be joined"}
+		}
+	}
+	// A write that fails means that it died; what it said before counts.
+	_ = json.NewEncoder(r.order).Encode(r.toOrder())
+	return nil
 }
 
 // toOrder is the command as the first process gets it.
@@ -316,12 +331,19 @@ func (r *run) readRecord() {
 }
 
 // bury makes sure that nothing of the sandbox lives and all channels are read.
+// They end by themselves when the last holder is dead; the deadline is for one
+// who will not die.
 func (r *run) bury(stop context.CancelCauseFunc) error {
-	err := r.killFirst()
-	if err != nil {
-		// Let go of the channels: somebody who will not die holds them.
-		closeAll(r.info, r.news, r.record)
+	if r.known == nil {
+		return nil // it did not start
 	}
+	for _, f := range []*os.File{r.info, r.news, r.record} {
+		if f != nil {
+			_ = f.SetReadDeadline(time.Now().Add(deathPatience))
+		}
+	}
+	<-r.known
+	err := r.killFirst()
 	r.wg.Wait()
 	stop(nil)
 	return err
