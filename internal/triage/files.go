@@ -39,7 +39,7 @@ func callGaps(f *pysyntax.File) []gap {
 		}
 		arg, literal := firstLiteral(c)
 		if g, ok := callGap(c, arg, literal, written); ok {
-			gaps = append(gaps, g)
+			gaps = addGap(gaps, g)
 		} else if literal {
 			written[stem(arg)] = true
 		} else if len(c.Args) > 0 {
@@ -47,6 +47,16 @@ func callGaps(f *pysyntax.File) []gap {
 		}
 	}
 	return gaps
+}
+
+// addGap says each missing thing once.
+func addGap(gaps []gap, g gap) []gap {
+	for _, have := range gaps {
+		if have.kind == g.kind && have.what == g.what {
+			return gaps
+		}
+	}
+	return append(gaps, g)
 }
 
 // savers write what a fetcher may read again.

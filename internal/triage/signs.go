@@ -6,6 +6,7 @@ import (
 
 	"github.com/repgen/repgen/internal/pydist"
 	"github.com/repgen/repgen/internal/report"
+	"github.com/repgen/repgen/internal/symptom"
 )
 
 // statedNames maps a distribution to the variant whose version is stated
@@ -152,12 +153,26 @@ func fromModule(module string) (string, bool) {
 	return d, true
 }
 
+// fromFrame is the distribution of a frame's file: the path tells
+// google.protobuf from the other distributions below google.
+func fromFrame(f symptom.Frame) (string, bool) {
+	if f.Package == "" || pydist.StdlibModule(f.Package) {
+		return "", false
+	}
+	module := f.Package
+	if path := strings.TrimSuffix(f.File, ".py"); strings.HasPrefix(path, f.Package+"/") {
+		module = strings.ReplaceAll(path, "/", ".")
+	}
+	d, _ := pydist.FromModule(module)
+	return d, true
+}
+
 // fromFrames: whose code the traceback ends in, and whose it passes.
 func fromFrames(rd *reading, found suspects, stated map[string]string) {
 	for _, t := range rd.r.Tracebacks {
 		seen := map[string]bool{}
 		for i := len(t.Symptom.Frames) - 1; i >= 0; i-- {
-			d, ok := fromModule(t.Symptom.Frames[i].Package)
+			d, ok := fromFrame(t.Symptom.Frames[i])
 			if !ok || seen[d] {
 				continue
 			}
