@@ -12,6 +12,10 @@ import (
 // Rules that need no execution (no model, no environment, missing facts) are
 // the business of whoever could not execute.
 func Decide(e Expectation, ev Evidence) Verdict {
+	if e.Oracle == OracleDifferential {
+		// Its findings are about groups, not about single executions.
+		ev = withJudgements(ev, compared(e, ev))
+	}
 	v := Verdict{Control: -1, OnNewest: onNewest(ev), Headline: Failed}
 	var t tally
 	var reported Group

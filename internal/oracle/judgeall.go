@@ -56,8 +56,23 @@ func judgeGroups(e Expectation, ev *Evidence) [][]Judgement {
 		}
 	}
 	if e.Oracle == OracleDifferential {
-		judgeDifferential(e, &copied)
+		return compared(e, copied)
 	}
+	out := make([][]Judgement, len(copied.Groups))
+	for i, g := range copied.Groups {
+		out[i] = g.Judgements
+	}
+	return out
+}
+
+// compared are the judgements of a differential claim, group against group.
+// Evidence without executions keeps those it has.
+func compared(e Expectation, ev Evidence) [][]Judgement {
+	copied := Evidence{Groups: append([]Group(nil), ev.Groups...)}
+	for i := range copied.Groups {
+		copied.Groups[i].Judgements = append([]Judgement(nil), ev.Groups[i].Judgements...)
+	}
+	judgeDifferential(e, &copied)
 	out := make([][]Judgement, len(copied.Groups))
 	for i, g := range copied.Groups {
 		out[i] = g.Judgements
