@@ -24,10 +24,10 @@ var envName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,127}$`)
 // it was made from the report with more care.
 func (w *inference) environ() {
 	all := map[string]string{}
+	// Those that the script sets by itself are set from the start too: the
+	// certificate imports the same packages without the script.
 	for _, v := range w.in.Report.Env {
-		if v.Where != "code" { // the script sets those itself
-			all[v.Name] = v.Value
-		}
+		all[v.Name] = v.Value
 	}
 	maps.Copy(all, w.in.Candidate.Env)
 	for _, name := range sortedNames(all) {

@@ -251,7 +251,7 @@ func TestSpec(t *testing.T) {
 			name: "variables that belong to the sandbox stay out", imports: []string{"six"},
 			env: []report.EnvVar{{Name: "XLA_FLAGS", Value: "--x", Where: "shell"}, {Name: "LD_PRELOAD", Value: "/box/x.so", Where: "shell"},
 				{Name: "PYTHONPATH", Value: "/box", Where: "shell"}, {Name: "SEEN", Value: "1", Where: "code"}},
-			want: "six", subject: "six", python: " wheels", asOf: "2026-11-29T12:00:00Z", source: "now", vars: "XLA_FLAGS=--x",
+			want: "six", subject: "six", python: " wheels", asOf: "2026-11-29T12:00:00Z", source: "now", vars: "SEEN=1 XLA_FLAGS=--x",
 			edit: "variable LD_PRELOAD left out",
 		},
 	}

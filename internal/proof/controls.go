@@ -222,7 +222,7 @@ func (p *proof) controls(ctx context.Context, a *ahead) error {
 	}
 	subjects := append([]string{p.subject}, p.otherSubjects()...)
 	for i, name := range subjects {
-		if enough {
+		if enough || i > 0 && p.subjectDecides() {
 			break
 		}
 		var err error
@@ -235,6 +235,18 @@ func (p *proof) controls(ctx context.Context, a *ahead) error {
 	}
 	p.out.Evidence.Adjacent = p.adjacent()
 	return nil
+}
+
+// subjectDecides says that moving the subject has removed the symptom somewhere,
+// even if too much moved with it to be a control: then no other package is the
+// suspect.
+func (p *proof) subjectDecides() bool {
+	for _, state := range p.seen(p.subject) {
+		if state == without {
+			return true
+		}
+	}
+	return false
 }
 
 // otherSubjects are further distributions the report names, in the lock.

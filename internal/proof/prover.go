@@ -87,6 +87,8 @@ const (
 	// searchProbes is how many releases are tried besides the named and the
 	// newest ones.
 	searchProbes = 6
+	// extraProbes is how many releases of a second suspect are tried.
+	extraProbes = 3
 	// maxExtraSubjects bounds how many other named packages are moved when the
 	// first one's releases give no control.
 	maxExtraSubjects = 1

@@ -11,30 +11,28 @@ import (
 	"github.com/repgen/repgen/internal/report"
 )
 
-// search tries other releases of a distribution outward from the one in the
-// lock, until one is a control that can give grade B.
-func (p *proof) search(ctx context.Context, name string, withNewest bool) (bool, error) {
-	var plans []plan
-	if v := p.newest(ctx, name); withNewest && v != "" {
-		plans = append(plans, plan{oracle.SideRelease, name, v})
+// search tries other releases of a distribution, until one is a control that
+// can give grade B. extra is for a second suspect: fewer probes, its newest
+// release first.
+func (p *proof) search(ctx context.Context, name string, extra bool) (bool, error) {
+	probes := searchProbes
+	if extra {
+		probes = extraProbes
 	}
-	for _, v := range outward(p.list(ctx, name), p.reported.lock.Version(name)) {
-		plans = append(plans, plan{oracle.SideRelease, name, v})
-	}
-	probes := 0
-	for _, pl := range plans {
-		if p.known(pl) {
-			continue
+	for range probes {
+		version := nextProbe(p.list(ctx, name), p.reported.lock.Version(name), p.seen(name))
+		if v := p.newest(ctx, name); extra && v != "" && p.seen(name)[v] == untried {
+			version = v
 		}
-		if probes++; probes > searchProbes {
-			break
+		if version == "" {
+			return false, nil
 		}
 		if p.late() {
 			p.out.Evidence.BudgetEnded = true
-			p.note("the time budget ended the search for a control before %s %s", pl.name, pl.version)
+			p.note("the time budget ended the search for a control before %s %s", name, version)
 			return false, nil
 		}
-		s, err := p.build(ctx, pl, p.reported.spec, p.reported.lock)
+		s, err := p.build(ctx, plan{oracle.SideRelease, name, version}, p.reported.spec, p.reported.lock)
 		if err != nil {
 			return false, err
 		}
@@ -46,17 +44,74 @@ func (p *proof) search(ctx context.Context, name string, withNewest bool) (bool,
 	return false, nil
 }
 
-// known says that a release has been tried already.
-func (p *proof) known(pl plan) bool {
-	if p.reported.lock.Version(pl.name) == pl.version {
-		return true
-	}
+// probed is what a release has shown so far.
+type probed int
+
+const (
+	untried probed = iota
+	shows          // the symptom came
+	without        // it ran through without it
+	silent         // it says nothing: not built, failed otherwise
+)
+
+// seen is what each tried release of a distribution has shown.
+func (p *proof) seen(name string) map[string]probed {
+	m := map[string]probed{}
 	for _, g := range p.out.Evidence.Groups {
-		if g.Subject == pl.name && g.Version == pl.version {
-			return true
+		if g.Subject != name {
+			continue
+		}
+		s := &side{group: g}
+		switch {
+		case p.countHits(s) > 0:
+			m[g.Version] = shows
+		case p.absent(s):
+			m[g.Version] = without
+		default:
+			m[g.Version] = silent
 		}
 	}
-	return false
+	return m
+}
+
+// nextProbe chooses the release to try next; "" when none is left. Once a newer
+// one is without the symptom (but moved too much to be a control), the fix
+// lies between it and the reported one: first the very next release, whose
+// requirements are the closest, then the middle of what is left. Otherwise it
+// goes outward.
+func nextProbe(rs []environment.Release, from string, seen map[string]probed) string {
+	var between []string
+	bounded, first := false, true
+	for _, r := range rs {
+		if !usable(r) || !r.Wheel || r.Version == from || older(r.Version, from) {
+			continue
+		}
+		switch seen[r.Version] {
+		case without:
+			bounded = true
+		case shows:
+			between, first = nil, false // the fix is later
+		case silent:
+			first = false
+		case untried:
+			between = append(between, r.Version)
+		}
+		if bounded {
+			break
+		}
+	}
+	if bounded && len(between) > 0 {
+		if first {
+			return between[0]
+		}
+		return between[len(between)/2]
+	}
+	for _, v := range outward(rs, from) {
+		if seen[v] == untried && (!bounded || older(v, from)) {
+			return v // beyond the bound even more would move
+		}
+	}
+	return ""
 }
 
 // outward orders releases by how likely they are to tell the bug's age: the

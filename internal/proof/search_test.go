@@ -81,3 +81,23 @@ func TestMatcher(t *testing.T) {
 		}
 	}
 }
+
+func TestNextProbe(t *testing.T) {
+	rs := wheels("0.11.4", "0.11.5", "0.11.6", "0.11.7", "0.11.8", "0.11.12", "0.12.0", "0.13.8")
+	for _, c := range []struct {
+		name string
+		seen map[string]probed
+		want string
+	}{
+		{"nothing known: outward", nil, "0.11.12"},
+		{"the newest is without it: the very next one", map[string]probed{"0.13.8": without}, "0.11.6"},
+		{"the next one shows it: the middle", map[string]probed{"0.13.8": without, "0.11.6": shows}, "0.11.12"},
+		{"the middle is without it: nearer", map[string]probed{"0.13.8": without, "0.11.6": shows, "0.11.12": without}, "0.11.8"},
+		{"the next one says nothing: the middle", map[string]probed{"0.13.8": without, "0.11.6": silent}, "0.11.12"},
+		{"none between: older ones", map[string]probed{"0.11.6": without}, "0.11.4"},
+	} {
+		if got := nextProbe(rs, "0.11.5", c.seen); got != c.want {
+			t.Errorf("%s: got %s, want %s", c.name, got, c.want)
+		}
+	}
+}
