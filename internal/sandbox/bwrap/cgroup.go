@@ -156,7 +156,7 @@ func killMembers(dir string) {
 
 // writeCtl sets one control file.
 func writeCtl(dir, name, value string) error {
-	if err := os.WriteFile(filepath.Join(dir, name), []byte(value), 0); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, name), []byte(value), 0o644); err != nil {
 		return fmt.Errorf("cgroup: %w", err)
 	}
 	return nil
