@@ -23,6 +23,9 @@ func rules() []func(*reader) {
 	}
 }
 
+// maxReasons of each kind are kept: one is enough to refuse.
+const maxReasons = 50
+
 // reader is one script under the rules.
 type reader struct {
 	c *Candidate
@@ -53,11 +56,15 @@ func (r *reader) run() {
 }
 
 func (r *reader) refuse(line int, format string, args ...any) {
-	r.c.Refusals = addOnce(r.c.Refusals, r.say(line, format, args...))
+	if len(r.c.Refusals) < maxReasons {
+		r.c.Refusals = addOnce(r.c.Refusals, r.say(line, format, args...))
+	}
 }
 
 func (r *reader) note(line int, format string, args ...any) {
-	r.c.Notes = addOnce(r.c.Notes, r.say(line, format, args...))
+	if len(r.c.Notes) < maxReasons {
+		r.c.Notes = addOnce(r.c.Notes, r.say(line, format, args...))
+	}
 }
 
 func (r *reader) say(line int, format string, args ...any) string {

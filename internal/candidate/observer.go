@@ -97,6 +97,9 @@ func observerNames(r *reader) {
 		}
 	}
 	for _, s := range r.f.Strings {
+		if len(r.c.Refusals) >= maxReasons {
+			return
+		}
 		if observerWord.MatchString(s.Value) && !isDocstring(r.f, s) {
 			r.refuse(s.Line, "touches the observer (%q)", clip(s.Value))
 		}

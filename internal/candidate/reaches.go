@@ -43,6 +43,9 @@ var (
 func reaches(f *pysyntax.File) []string {
 	var found []string
 	say := func(line int, format string, args ...any) {
+		if len(found) >= maxReasons {
+			return
+		}
 		found = addOnce(found, fmt.Sprintf("line %d: %s", line, fmt.Sprintf(format, args...)))
 	}
 	scanned := false // the environment is looked through, not asked for one name

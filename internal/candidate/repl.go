@@ -99,6 +99,10 @@ func (c *Candidate) echo(code string, all bool, line int) string {
 	if len(f.SyntaxErrors) > 0 || len(f.Statements) == 0 {
 		return code
 	}
+	calls := map[pysyntax.Span]string{}
+	for _, call := range f.Calls {
+		calls[call.Span] = call.Func
+	}
 	statements := f.Statements
 	if !all {
 		statements = statements[len(statements)-1:]
@@ -106,33 +110,30 @@ func (c *Candidate) echo(code string, all bool, line int) string {
 			return code
 		}
 	}
-	out := code
-	for i := len(statements) - 1; i >= 0; i-- {
-		s := statements[i]
-		if s.Kind != "expression" || !echoes(f, s) {
+	var out strings.Builder
+	at := 0
+	for _, s := range statements {
+		if s.Kind != "expression" || !echoes(calls[s.Span], s) {
 			continue
 		}
 		wrapped := echoOpen + parenthesised(s.Text) + echoClose
-		out = out[:s.Span.Start] + wrapped + out[s.Span.End:]
+		out.WriteString(code[at:s.Span.Start] + wrapped)
+		at = s.Span.End
 		c.edit(Edit{
 			Kind: "echo", Why: "the interactive interpreter prints the value of an expression",
 			Line: line + s.Line - 1, Before: s.Text, After: wrapped,
 		})
 	}
-	return out
+	return out.String() + code[at:]
 }
 
 // echoes: print returns None, and await has no meaning in a script anyway.
-func echoes(f *pysyntax.File, s pysyntax.Statement) bool {
+// called is the function when the statement is one call.
+func echoes(called string, s pysyntax.Statement) bool {
 	if strings.HasPrefix(s.Text, "await ") || strings.HasPrefix(s.Text, "yield") {
 		return false
 	}
-	for _, call := range f.Calls {
-		if call.Span == s.Span {
-			return call.Func != "print" && call.Func != "exit" && call.Func != "quit"
-		}
-	}
-	return true
+	return called != "print" && called != "exit" && called != "quit"
 }
 
 // parenthesised: a bare tuple would become several arguments, a comment at the
@@ -140,6 +141,9 @@ func echoes(f *pysyntax.File, s pysyntax.Statement) bool {
 func parenthesised(text string) string {
 	if strings.Contains(text, "#") && strings.Contains(text, "\n") {
 		return "(" + text + "\n)"
+	}
+	if !strings.ContainsAny(text, ",=*") && !strings.Contains(text, " for ") {
+		return text // one argument for certain: most lines need no parse
 	}
 	f := pysyntax.Parse("f(" + text + ")")
 	if len(f.Calls) > 0 && len(f.Calls[0].Args) == 1 && len(f.Calls[0].Keywords) == 0 && len(f.SyntaxErrors) == 0 {
