@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/repgen/repgen/internal/oracle"
@@ -32,14 +33,22 @@ type want struct {
 	missing  string // part of one missing fact
 }
 
+// parsed keeps the reports that several tests share: Decide only reads them.
+var parsed sync.Map
+
 func readReport(t testing.TB, name string) *report.Report {
 	t.Helper()
+	if r, ok := parsed.Load(name); ok {
+		return r.(*report.Report)
+	}
 	file := filepath.Join("testdata", "reports", name+".md")
 	raw, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return report.Parse(raw, report.Source{Kind: "file", Name: name + ".md"})
+	r := report.Parse(raw, report.Source{Kind: "file", Name: name + ".md"})
+	parsed.Store(name, r)
+	return r
 }
 
 func TestDecideReports(t *testing.T) {
