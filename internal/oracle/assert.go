@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/repgen/repgen/internal/sandbox"
@@ -17,14 +18,14 @@ func judgeAssert(e Expectation, ex sandbox.Execution) Judgement {
 		return clean("every assert of the script passed")
 	}
 	s, failed := mainFailure(ex)
-	line, isAssert := assertFrame(e, s)
+	at, isAssert := assertFrame(e, s)
 	if !failed || !isAssert {
 		return unfinished(e, ex)
 	}
-	j := Judgement{Finding: Hit, Observed: s, Match: assertMatch(s)}
-	c, ok := comparisonAt(e, line)
+	j := Judgement{Finding: Hit, Observed: s, Match: assertMatch(s, at)}
+	c, ok := comparisonAt(e, at.Line)
 	if !ok || !excusable(c.Op) {
-		j.Reasons = []string{"the reporter's assert failed: " + s.Frames[len(s.Frames)-1].Source}
+		j.Reasons = []string{"the reporter's assert failed: " + at.Source}
 		return j
 	}
 	result, words, tol := evaluate(c, ex.Record)
@@ -67,23 +68,43 @@ func unmeasured(j Judgement, result comparison, words string, r probe.Record) Ju
 	return j
 }
 
-// assertFrame says whether s is an AssertionError raised by an assert
-// statement of the script itself, and on which line.
-func assertFrame(e Expectation, s symptom.Symptom) (line int, ok bool) {
-	if !s.IsA("AssertionError") || len(s.Frames) == 0 {
-		return 0, false
+// assertFrame says whether s is an AssertionError of an assert statement of the
+// script itself, or of a testing helper (numpy.testing.assert_allclose) that
+// the script calls, and at which frame of the script.
+func assertFrame(e Expectation, s symptom.Symptom) (at symptom.Frame, ok bool) {
+	if !s.IsA("AssertionError") {
+		return at, false
 	}
-	inner := s.Frames[len(s.Frames)-1]
-	if !inner.InScript() {
-		return 0, false
+	last := lastScript(s.Frames)
+	if last < 0 {
+		return at, false
 	}
-	if strings.HasPrefix(inner.Source, "assert") {
-		return inner.Line, true
+	at = s.Frames[last]
+	if last < len(s.Frames)-1 {
+		// A library's own assert is its failure, not the reporter's claim.
+		return at, strings.Contains(at.Source, "assert") && slices.ContainsFunc(s.Frames[last+1:], helper)
+	}
+	if strings.HasPrefix(at.Source, "assert") {
+		return at, true
 	}
 	// A statement over several lines fails on a later one; a raise by hand
 	// shows itself.
-	_, known := comparisonAt(e, inner.Line)
-	return inner.Line, known && !inner.RaisesByHand()
+	_, known := comparisonAt(e, at.Line)
+	return at, known && !at.RaisesByHand()
+}
+
+func lastScript(frames []symptom.Frame) int {
+	for i := len(frames) - 1; i >= 0; i-- {
+		if frames[i].InScript() {
+			return i
+		}
+	}
+	return -1
+}
+
+// helper is a function made for asserting, as testing packages name them.
+func helper(f symptom.Frame) bool {
+	return f.InLibrary() && strings.HasPrefix(strings.ToLower(f.Function), "assert")
 }
 
 // comparisonAt is the assert's comparison on that line; when only one assert
@@ -107,11 +128,10 @@ func comparisonAt(e Expectation, line int) (Compare, bool) {
 // near: recorded edits of ours move a statement by a few lines at most (guess).
 func near(a, b int) bool { return a-b <= 8 && b-a <= 8 }
 
-func assertMatch(s symptom.Symptom) symptom.Match {
-	inner := s.Frames[len(s.Frames)-1]
+func assertMatch(s symptom.Symptom, at symptom.Frame) symptom.Match {
 	return symptom.Match{Relation: symptom.Same, Fields: []symptom.FieldMatch{
 		{Field: "exception", Expected: "AssertionError", Observed: s.Exception, Equal: true},
-		{Field: "frame", Expected: "an assert of the script", Observed: fmt.Sprintf("line %d", inner.Line), Equal: true},
+		{Field: "frame", Expected: "an assert of the script", Observed: fmt.Sprintf("line %d", at.Line), Equal: true},
 	}}
 }
 

@@ -11,8 +11,10 @@ import (
 // roundingFactor is C in the bound C * eps * sqrt(n) * magnitude. Errors of n
 // roundings grow like sqrt(n) when they are independent (Higham, Accuracy and
 // Stability of Numerical Algorithms, 2.8); C = 8 is a guess that covers the
-// roundings of a handful of operations per element. Measured: a float32 sum of
-// 16,448 products, eager against compiled, differed by 0.01 of the bound.
+// roundings of a handful of operations per element and inputs that are larger
+// than the result. Measured: a float32 sum of 16,448 products, eager against
+// compiled by XLA on a CPU, differed by 0.0006 of the bound; a true defect in
+// float64 (0.1025 against 0.0975, four samples) exceeded it 1e13 times.
 const roundingFactor = 8
 
 // eps is the distance from 1 to the next number, by dtype.
