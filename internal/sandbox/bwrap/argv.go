@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/repgen/repgen/internal/sandbox"
+	"github.com/repgen/repgen/internal/sandbox/bwrap/inner"
 )
 
 // etcOfHost are the loader's cache, the names that libraries go by on Debian,
@@ -70,13 +71,13 @@ func (s *Sandbox) argv(c sandbox.Command, l sandbox.Limits, work string, fds chi
 		a = append(a, "--ro-bind", s.probeDir(), sandbox.ProbeDir)
 	}
 	a = append(a, "--bind", work, sandbox.WorkDir, "--chdir", sandbox.WorkDir)
-	a = append(a, "--ro-bind", s.exe, initPath)
+	a = append(a, "--ro-bind", s.exe, inner.Path)
 	// As root on the host we own the files of /proc; sealing it takes away
 	// what their modes would still allow.
 	a = append(a, "--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/")
 	return append(a,
 		"--seccomp", strconv.Itoa(fds.filter), "--info-fd", strconv.Itoa(fds.info),
-		"--", initPath, strconv.Itoa(fds.order), strconv.Itoa(fds.news))
+		"--", inner.Path, strconv.Itoa(fds.order), strconv.Itoa(fds.news))
 }
 
 // tmpfs is a folder in memory that cannot grow past the disk limit, nor past

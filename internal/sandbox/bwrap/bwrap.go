@@ -12,9 +12,11 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/repgen/repgen/internal/sandbox"
+	"github.com/repgen/repgen/internal/sandbox/bwrap/inner"
 	"github.com/repgen/repgen/internal/sandbox/probe"
 	"github.com/repgen/repgen/internal/system"
 	"github.com/repgen/repgen/internal/system/proc"
@@ -45,6 +47,14 @@ type Sandbox struct {
 	layers   []sandbox.Layer
 	rootTree []string // argv for the guest's system folders
 }
+
+var hooked atomic.Bool
+
+// Trampoline must be the first call of main (and of TestMain) of a program
+// that uses this package: it says that the program knows that it is started
+// again inside the sandbox, as the first process there. The taking over itself
+// happens in package inner, before main. New refuses to work without the call.
+func Trampoline() { hooked.Store(true) }
 
 // setupTime bounds everything before the command starts. It takes some 10 ms;
 // half a minute is for a machine that is swapping.
@@ -200,7 +210,7 @@ func (s *Sandbox) inspect(ctx context.Context) error {
 
 // describe turns what was seen into layers; one that should be there and is
 // not is an error.
-func (s *Sandbox) describe(in sight) ([]sandbox.Layer, error) {
+func (s *Sandbox) describe(in inner.Sight) ([]sandbox.Layer, error) {
 	name := "bubblewrap " + strings.TrimPrefix(s.version, "bubblewrap ")
 	fail := func(layer, why string) error {
 		return &sandbox.LayerError{Layer: layer, Why: why, Fix: "report this with the output of bwrap --version"}

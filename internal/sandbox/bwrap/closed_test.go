@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/repgen/repgen/internal/sandbox"
+	"github.com/repgen/repgen/internal/sandbox/bwrap/inner"
 	"github.com/repgen/repgen/internal/sandbox/sandboxtest"
 )
 
@@ -72,17 +73,17 @@ func TestFakesAreNotBelieved(t *testing.T) {
 
 func TestDescribe(t *testing.T) {
 	s := &Sandbox{version: "bubblewrap 1.2"}
-	good := sight{Seccomp: "2", NoNewPrivs: "1", Caps: "0000000000000000", Pid: 1, Interfaces: []string{"lo"}, UIDMap: guestUID + " 0 1", RootRO: true}
+	good := inner.Sight{Seccomp: "2", NoNewPrivs: "1", Caps: "0000000000000000", Pid: 1, Interfaces: []string{"lo"}, UIDMap: guestUID + " 0 1", RootRO: true}
 	layers, err := s.describe(good)
 	if err != nil || len(layers) != 8 || layers[0].How != "bubblewrap 1.2" {
 		t.Errorf("layers %v, %v", layers, err)
 	}
-	for layer, spoil := range map[string]func(*sight){
-		"user-namespace": func(s *sight) { s.UIDMap = "0 0 4294967295" },
-		"pids":           func(s *sight) { s.Pid = 812 },
-		"network":        func(s *sight) { s.Interfaces = append(s.Interfaces, "eth0") },
-		"filesystem":     func(s *sight) { s.RootRO = false },
-		"seccomp":        func(s *sight) { s.Seccomp = "0" },
+	for layer, spoil := range map[string]func(*inner.Sight){
+		"user-namespace": func(s *inner.Sight) { s.UIDMap = "0 0 4294967295" },
+		"pids":           func(s *inner.Sight) { s.Pid = 812 },
+		"network":        func(s *inner.Sight) { s.Interfaces = append(s.Interfaces, "eth0") },
+		"filesystem":     func(s *inner.Sight) { s.RootRO = false },
+		"seccomp":        func(s *inner.Sight) { s.Seccomp = "0" },
 	} {
 		bad := good
 		spoil(&bad)
@@ -147,7 +148,7 @@ func TestArgvOrder(t *testing.T) {
 	last := -1
 	for _, part := range []string{
 		"--clearenv", "--ro-bind /usr /usr", "--proc /proc", "--size 4294967296 --tmpfs /tmp", "--bind /h /tmp/a", "--ro-bind /h/deep /tmp/a/b",
-		"--bind /w /box", "--remount-ro / ", "--seccomp 3", "-- " + initPath + " 5 6",
+		"--bind /w /box", "--remount-ro / ", "--seccomp 3", "-- " + inner.Path + " 5 6",
 	} {
 		at := strings.Index(line, part)
 		if at <= last {
@@ -167,37 +168,6 @@ func TestArgvOrder(t *testing.T) {
 func TestKernelAtLeast(t *testing.T) {
 	if !kernelAtLeast(2, 6) || !kernelAtLeast(3, 99) || kernelAtLeast(999, 0) {
 		t.Error("the kernel's release is misread")
-	}
-}
-
-func TestLookup(t *testing.T) {
-	dir := t.TempDir()
-	for name, mode := range map[string]os.FileMode{"tool": 0o755, "text": 0o644} {
-		if err := os.WriteFile(filepath.Join(dir, name), nil, mode); err != nil {
-			t.Fatal(err)
-		}
-	}
-	env := []string{"A=/x", "PATH=/nowhere:" + dir}
-	if got, err := lookup("tool", env); err != nil || got != filepath.Join(dir, "tool") {
-		t.Errorf("tool: %q, %v", got, err)
-	}
-	if got, err := lookup("/any/path", nil); err != nil || got != "/any/path" {
-		t.Errorf("a path: %q, %v", got, err)
-	}
-	for _, name := range []string{"text", "absent"} {
-		if _, err := lookup(name, env); !errors.Is(err, exec.ErrNotFound) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
-func TestChildFiles(t *testing.T) {
-	if got := childFiles(-1); len(got) != 3 {
-		t.Errorf("without a channel: %v", got)
-	}
-	got := childFiles(42)
-	if len(got) != probeFD+1 || got[probeFD] != 42 || got[3] != ^uintptr(0) {
-		t.Errorf("with a channel: %v", got)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/repgen/repgen/internal/sandbox"
+	"github.com/repgen/repgen/internal/sandbox/bwrap/inner"
 	"github.com/repgen/repgen/internal/sandbox/probe"
 	"github.com/repgen/repgen/internal/sandbox/watch"
 	"github.com/repgen/repgen/internal/system"
@@ -56,7 +57,7 @@ type run struct {
 	known chan struct{} // closed when pidfd and guard are set, or never will be; nil before the start
 	pidfd int           // the sandbox's first process, -1 when unknown
 	first int           // its number
-	last  news
+	last  inner.News
 	began bool
 	raw   []byte
 	cut   bool
@@ -232,7 +233,7 @@ func (r *run) converse(ctx context.Context, stop context.CancelCauseFunc) {
 	defer done()
 	dec := json.NewDecoder(r.news)
 	for {
-		var n news
+		var n inner.News
 		if dec.Decode(&n) != nil {
 			return // everybody who could write is dead
 		}
@@ -296,8 +297,8 @@ func (r *run) adopt() error {
 }
 
 // toOrder is the command as the first process gets it.
-func (r *run) toOrder() order {
-	o := order{
+func (r *run) toOrder() inner.Order {
+	o := inner.Order{
 		Argv: r.c.Argv, ProbeFD: r.fds.record,
 		// One second more than the watcher allows the whole tree: this only
 		// catches a process that the watcher cannot.
@@ -309,7 +310,7 @@ func (r *run) toOrder() order {
 	}
 	var observer map[string]string
 	if r.c.Probe != nil {
-		observer = probe.Env(*r.c.Probe, probeFD, r.key)
+		observer = probe.Env(*r.c.Probe, inner.ProbeFD, r.key)
 	}
 	for k, v := range r.c.Environment(observer) {
 		o.Env = append(o.Env, k+"="+v)
