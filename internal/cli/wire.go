@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -77,7 +78,7 @@ func wireServices(ctx context.Context, s streams, p place, sh show, events func(
 	m, err := environment.Open(ctx, environment.Options{
 		CacheDir: cache, Index: p.Index, Sandbox: sb, Log: log, Limits: sandbox.DefaultLimits(),
 		Progress: func(e environment.Event) {
-			if events != nil {
+			if events != nil && worthSaying(e.Text) {
 				events(pipeline.Event{Time: time.Now(), Stage: pipeline.StageEnvironment, State: "progress", Text: e.Text, Done: e.Done, Total: e.Total})
 			}
 		},
@@ -115,4 +116,14 @@ func trackerOptions() github.Options {
 		token = os.Getenv("GH_TOKEN")
 	}
 	return github.Options{BaseURL: os.Getenv("REPGEN_GITHUB_API"), Token: token}
+}
+
+// worthSaying leaves out what an installer lists line by line.
+func worthSaying(text string) bool {
+	for _, noise := range []string{"+ ", "- ", "~ ", "Using Python", "Audited", "Prepared"} {
+		if strings.HasPrefix(text, noise) {
+			return false
+		}
+	}
+	return text != ""
 }

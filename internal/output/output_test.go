@@ -1,0 +1,116 @@
+package output
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"pgregory.net/rapid"
+
+	"github.com/repgen/repgen/internal/oracle"
+	"github.com/repgen/repgen/internal/pipeline"
+	"github.com/repgen/repgen/internal/proof"
+)
+
+func TestInertKeepsTextAndDropsTricks(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain":                                    "plain",
+		"\x1b[31mred\x1b[0m":                       "red",
+		"\x1b]0;title\x07after":                    "after",
+		"back\b\bspace\r":                          "backspace",
+		"right\u202eto left":                       "rightto left",
+		"two\nlines\tand a tab":                    "two\nlines\tand a tab",
+		"\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\": "link",
+		"nul\x00bell\x07":                          "nulbell",
+	} {
+		if got := Inert(in); got != want {
+			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestInertProperty(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		out := Inert(rapid.String().Draw(t, "s"))
+		for _, r := range out {
+			if unicode.IsControl(r) && r != '\n' && r != '\t' {
+				t.Fatalf("%q holds %U", out, r)
+			}
+		}
+	})
+}
+
+// Off a terminal: stage lines on out, progress on err, no escape sequence.
+func TestPlainProgress(t *testing.T) {
+	var out, errOut bytes.Buffer
+	p := NewProgress(&out, Style{}, &errOut, Style{})
+	p.Event(pipeline.Event{Time: time.Now(), Stage: pipeline.StageRun, State: "progress", Text: "1 of 5\x1b[2J", Done: 3 << 20, Total: 9 << 20})
+	p.Event(pipeline.Event{Time: time.Now(), Stage: pipeline.StageRun, State: "done", Text: "5 of 5 show it"})
+	p.Close()
+	if got := errOut.String(); got != "run: 1 of 5 (3 of 9 MB)\n" {
+		t.Errorf("progress %q", got)
+	}
+	if got := out.String(); got != " run          5 of 5 show it\n" {
+		t.Errorf("result %q", got)
+	}
+}
+
+// With --json nothing but the object may reach out; with --quiet nothing
+// reaches err.
+func TestSilentStreams(t *testing.T) {
+	p := NewProgress(nil, Style{}, nil, Style{Live: true})
+	p.Event(pipeline.Event{Stage: pipeline.StageRun, State: "progress", Text: "x"})
+	p.Event(pipeline.Event{Stage: pipeline.StageRun, State: "done", Text: "x"})
+	p.Close()
+}
+
+// On a terminal the live line is cut to its width and cleared at the end.
+func TestLiveLine(t *testing.T) {
+	var errOut bytes.Buffer
+	p := NewProgress(nil, Style{}, &errOut, Style{Live: true, Width: 30})
+	p.Event(pipeline.Event{Time: time.Now(), Stage: pipeline.StageEnvironment, State: "progress", Text: strings.Repeat("long ", 40)})
+	p.Close()
+	s := errOut.String()
+	for _, line := range strings.Split(s, "\r\x1b[2K") {
+		if n := len([]rune(line)); n >= 30 {
+			t.Errorf("a line of %d columns: %q", n, line)
+		}
+	}
+	if !strings.HasSuffix(s, "\r\x1b[2K") {
+		t.Errorf("the live line stays: %q", s)
+	}
+}
+
+func TestDetails(t *testing.T) {
+	var out bytes.Buffer
+	r := proof.Failure(proof.ResultError{What: "x", Why: "y", Next: "do z"})
+	r.Headline = oracle.NeedsInfo
+	r.Missing = []string{"the version"}
+	r.Reply = "Thanks.\nWhich version?"
+	for range maxReasons + 3 {
+		r.Reasons = append(r.Reasons, "a reason")
+	}
+	Details(&out, r)
+	for _, want := range []string{"   - x: y\n", "more reasons", "missing: the version", "next: do z", "   > Which version?"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, out.String())
+		}
+	}
+}
+
+func TestJSONKeepsTextReadable(t *testing.T) {
+	var out bytes.Buffer
+	if err := JSON(&out, map[string]string{"a": "x < y & z"}); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out.String(), "x < y & z") {
+		t.Errorf("got %s", out.String())
+	}
+	var back map[string]string
+	if err := json.Unmarshal(out.Bytes(), &back); err != nil {
+		t.Fatal(err)
+	}
+}

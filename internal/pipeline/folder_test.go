@@ -1,0 +1,198 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/repgen/repgen/internal/environment"
+	"github.com/repgen/repgen/internal/report"
+	"github.com/repgen/repgen/internal/sandbox"
+)
+
+func request(text string) *Request {
+	return &Request{Report: &report.Report{Title: "Some Title: it fails!", Text: text}}
+}
+
+func open(t *testing.T, dir string, req *Request) *folder {
+	t.Helper()
+	f, err := openFolder(dir, req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func TestFolderIsLockedWhileOpen(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	f := open(t, dir, request("a"))
+	if _, err := openFolder(dir, request("a")); !errors.Is(err, ErrInUse) {
+		t.Errorf("a second opener got %v", err)
+	}
+	if err := f.unlock(); err != nil {
+		t.Fatal(err)
+	}
+	again := open(t, dir, request("a"))
+	if err := again.unlock(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestFolderOfAnotherReportIsRefused(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	if err := open(t, dir, request("a")).unlock(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := openFolder(dir, request("b")); !errors.Is(err, ErrOtherReport) {
+		t.Errorf("another report got %v", err)
+	}
+	judged := request("a")
+	judged.Script = "print()"
+	if _, err := openFolder(dir, judged); !errors.Is(err, ErrOtherReport) {
+		t.Errorf("the same report with somebody's script got %v", err)
+	}
+}
+
+func TestForeignFolderIsLeftAlone(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "thesis.tex"), []byte("x"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := openFolder(dir, request("a")); err == nil || !strings.Contains(err.Error(), "not empty") {
+		t.Errorf("got %v", err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 1 {
+		t.Errorf("the folder now holds %v, %v", entries, err)
+	}
+}
+
+func TestStageIsKeptWhileItsInputIsTheSame(t *testing.T) {
+	f := open(t, filepath.Join(t.TempDir(), "run"), request("a"))
+	builds := 0
+	build := func() (string, error) { builds++; return "made", nil }
+	for range 3 {
+		if got, err := stage(f, "x", "input", build); err != nil || got != "made" {
+			t.Fatal(got, err)
+		}
+	}
+	if builds != 1 {
+		t.Errorf("built %d times", builds)
+	}
+	if _, err := stage(f, "x", "other input", build); err != nil || builds != 2 {
+		t.Errorf("another input was built %d times in all, %v", builds, err)
+	}
+	if err := os.WriteFile(filepath.Join(f.dir, "x.json"), []byte(`{"input": "tor`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := stage(f, "x", "other input", build); err != nil || builds != 3 {
+		t.Errorf("a torn file was believed (%d builds, %v)", builds, err)
+	}
+}
+
+func TestFailedStageKeepsNothing(t *testing.T) {
+	f := open(t, filepath.Join(t.TempDir(), "run"), request("a"))
+	boom := errors.New("boom")
+	if _, err := stage(f, "x", 1, func() (int, error) { return 0, boom }); !errors.Is(err, boom) {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(f.dir, "x.json")); !errors.Is(err, os.ErrNotExist) {
+		t.Error("a failed stage left a file")
+	}
+}
+
+func TestJournalBelievesOnlyWholeRecords(t *testing.T) {
+	j := journal{t.TempDir()}
+	if err := j.Save("k", sandbox.Execution{Stdout: "out\n", ExitCode: 3, Outcome: sandbox.Exited}); err != nil {
+		t.Fatal(err)
+	}
+	if ex, ok := j.Load("k"); !ok || ex.ExitCode != 3 || ex.Stdout != "out\n" {
+		t.Errorf("came back as %+v, %v", ex, ok)
+	}
+	if err := os.WriteFile(filepath.Join(j.dir, "k", executionFile), []byte(`{"label": "tor`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := j.Load("k"); ok {
+		t.Error("a torn record was believed")
+	}
+	if _, ok := j.Load("never"); ok {
+		t.Error("a record that was never written was found")
+	}
+}
+
+// asked counts what reaches the index.
+type asked struct{ n int }
+
+func (a *asked) Solve(context.Context, environment.Spec) (*environment.Lock, *environment.Unavailable, error) {
+	a.n++
+	return &environment.Lock{Hash: "h"}, nil, nil
+}
+
+func (a *asked) Move(context.Context, environment.Spec, *environment.Lock, string, string) (*environment.Lock, []environment.Move, *environment.Unavailable, error) {
+	a.n++
+	return nil, nil, &environment.Unavailable{Why: "no wheel"}, nil
+}
+
+func (a *asked) Add(_ context.Context, s environment.Spec, _ *environment.Lock, dist string) (environment.Spec, *environment.Lock, *environment.Unavailable, error) {
+	a.n++
+	s.Subject = dist
+	return s, &environment.Lock{Hash: "added"}, nil, nil
+}
+
+func (a *asked) Releases(context.Context, string, string) ([]environment.Release, error) {
+	a.n++
+	return nil, errors.New("index down")
+}
+
+// A resumed run sees the answers that the killed one got; errors are asked
+// again.
+func TestAnswersAreRemembered(t *testing.T) {
+	a := &asked{}
+	m := memo{dir: filepath.Join(t.TempDir(), "answers"), solver: a}
+	ctx := t.Context()
+	for range 2 {
+		l, _, err := m.Solve(ctx, environment.Spec{Subject: "x"})
+		if err != nil || l.Hash != "h" {
+			t.Fatal(l, err)
+		}
+		if _, _, un, err := m.Move(ctx, environment.Spec{}, l, "x", "2"); err != nil || un == nil || un.Why != "no wheel" {
+			t.Fatal(un, err)
+		}
+		if s, added, _, err := m.Add(ctx, environment.Spec{}, l, "dep"); err != nil || s.Subject != "dep" || added.Hash != "added" {
+			t.Fatal(s, err)
+		}
+	}
+	if a.n != 3 {
+		t.Errorf("asked %d times, want 3", a.n)
+	}
+	for range 2 {
+		if _, err := m.Releases(ctx, "x", "3.11"); err == nil {
+			t.Fatal("an error was turned into an answer")
+		}
+	}
+	if a.n != 5 {
+		t.Errorf("an error was remembered: asked %d times, want 5", a.n)
+	}
+}
+
+func TestDefaultDir(t *testing.T) {
+	root := t.TempDir()
+	first := DefaultDir(root, request("a"))
+	if filepath.Base(first) != "some-title-it-fails" {
+		t.Errorf("got %s", first)
+	}
+	if err := os.Mkdir(first, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if second := DefaultDir(root, request("a")); filepath.Base(second) != "some-title-it-fails-2" {
+		t.Errorf("got %s", second)
+	}
+	odd := request("a")
+	odd.Report.Title = "../../etc: \u202e"
+	if dir := DefaultDir(root, odd); filepath.Dir(dir) != root {
+		t.Errorf("a title led out of the folder: %s", dir)
+	}
+}
