@@ -105,9 +105,6 @@ func (b *blk) at(pos int) int {
 // source maps a range of a block's text to a span of the report.
 func (b *blk) source(start, end int) Span { return Span{b.at(start), b.at(end)} }
 
-// lineSpan is the span of one content line (0-based).
-func (b *blk) lineSpan(i int) Span { return Span{b.lines[i].start, b.lines[i].end} }
-
 func (b *blk) join(text string) string {
 	var s strings.Builder
 	for i, l := range b.lines {

@@ -135,6 +135,17 @@ var wants = map[string]want{
 		kinds: "shell", env: "XLA_FLAGS=--xla_force_host_platform_device_count=2 JAX_ENABLE_X64=1",
 		versions: []string{"numpyro 0.13.2 exact stated", "jax 0.4.23 exact stated", "funsor >=0.4 range stated", "optax 0.1.7 exact stated"},
 	},
+	"torch-form.md": {
+		kinds: "python traceback", trace: "exception AssertionError",
+		versions:   []string{"torch 2.3 partial bad", "torch 2.2.2 exact mention", "torch 2.3.0+cpu exact stated", "python 3.11.9 exact stated", "numpy 1.26.4 exact stated"},
+		no:         []string{"torch 22.04", "torch 11.4", "torch 3.29"},
+		statements: []string{"actual value inline: nan", "actual output block: tensor([nan])", "actual exception block: AssertionError"},
+	},
+	"list-of-steps.md": {
+		kinds: "python output", statements: []string{"actual output block: a    float64", "expected value prose: int64", "actual value prose: float64"},
+		versions: []string{"pandas 2.2.0 exact stated", "pandas 2.1.4 exact good", "pandas 1.5.x partial good", "numpy 1.26.3 exact stated", "python 3.12.1 exact stated"},
+		no:       []string{"pandas 0.9", "pandas 0.7", "pandas 3.5", "pandas 2.1 "},
+	},
 	"works-fails.md":            {versions: []string{"scipy 1.10.1 exact good", "scipy 1.11.0 exact bad", "scipy 1.11.4 exact bad", "python 3.9 partial stated"}},
 	"moving.md":                 {versions: []string{"torch nightly moving stated", "transformers latest moving stated", "torch 2.4.0 exact good", "torch 2.5.0.dev20240801+cu121 exact stated"}, no: []string{"torch 12.1"}},
 	"expected-actual-inline.md": {statements: []string{"actual value inline: 0.", "expected value inline: -0.", "expected value inline: tensor([-0.])", "actual value inline: tensor([0.])", "actual value prose: nan", "expected value prose: inf"}},

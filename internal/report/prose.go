@@ -6,7 +6,7 @@ import (
 )
 
 // value is what prose may name as a single value.
-const value = `(?:[-+]?\d[\d_]*(?:\.\d+)?(?:[eE][-+]?\d+)?|[-+]?(?:nan|NaN|NAN|inf|Inf|infinity)|True|False|None|zero|\([-\d., ]+\))`
+const value = `(?:[-+]?\d[\d_]*(?:\.\d+)?(?:[eE][-+]?\d+)?|[-+]?(?:nan|NaN|NAN|inf|Inf|infinity)|True|False|None|zero|(?:b?float|u?int|complex)(?:8|16|32|64|128)|\([-\d., ]+\))`
 
 var (
 	inlineCode  = regexp.MustCompile("`([^`\n]+)`")
@@ -120,7 +120,7 @@ func (p *parser) versionIn(s sent) *Version {
 	var out *Version
 	for i := range p.r.Versions {
 		v := p.r.Versions[i]
-		if v.Span.Start >= s.start && v.Span.End <= s.end && v.Dist != "python" && (v.Role == RoleGood || v.Role == RoleBad) {
+		if v.Span.Start >= s.start && v.Span.End <= s.end && v.Dist != "python" && v.Role != RoleStated {
 			if out != nil {
 				return nil
 			}
@@ -130,7 +130,7 @@ func (p *parser) versionIn(s sent) *Version {
 	return out
 }
 
-var valueWord = regexp.MustCompile(`(?i)nan|inf|true|false|none|zero`)
+var valueWord = regexp.MustCompile(`(?i)nan|inf|true|false|none|zero|float|int|complex`)
 
 // valueStatements reads bare values in prose: "should be 2", "got nan".
 func (p *parser) valueStatements(s sent) {

@@ -14,7 +14,6 @@ var (
 	underline   = regexp.MustCompile(`^ {0,3}(?:={3,}|-{3,})\s*$`)
 	boldLine    = regexp.MustCompile(`^\s{0,3}(?:\*\*|__)([^*_\n][^*\n]{0,78}?)(?:\*\*|__)\s*(:?)\s*(.*)$`)
 	labelLine   = regexp.MustCompile(`(?i)^\s{0,3}((?:expected|actual|current|observed)(?: (?:behaviou?r|outputs?|results?))?|(?:my )?environment(?: info(?:rmation)?)?|system info(?:rmation)?|versions?|(?:full )?(?:traceback|stack ?trace|error message|error log)|(?:steps to )?reproduc(?:e|tion)(?: steps)?|(?:minimal )?(?:example|code)|description|additional (?:context|info(?:rmation)?))\s*:?\s*$`)
-	quoteMark   = regexp.MustCompile(`^\s*>\s?`)
 )
 
 // head is one heading: the lines [first, body) are its own.

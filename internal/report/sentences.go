@@ -74,6 +74,7 @@ func (p *parser) split(s sent) {
 		}
 		p.sents = append(p.sents, sent{from, end, s.item, s.title, s.afterBlock})
 		from, s.afterBlock = end, -1
+		s.title = s.title && end < p.r.TitleSpan.End
 	}
 	if strings.TrimSpace(p.plain[from:s.end]) != "" {
 		p.sents = append(p.sents, sent{from, s.end, s.item, s.title, s.afterBlock})

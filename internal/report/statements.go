@@ -103,6 +103,7 @@ func (p *parser) outputStatements(i int) {
 	failures := p.failuresIn(i)
 	p.failureStatements(i, role, failures)
 	warned := false
+	printedEnd := p.printedBefore(raw)
 	for k, l := range raw.lines {
 		if k >= maxLines {
 			return
@@ -122,11 +123,21 @@ func (p *parser) outputStatements(i int) {
 			p.addStatement(Statement{Role: role, Kind: SaysWarning, Text: text[m[2]:m[3]], Span: Span{s.Start + m[2], s.Start + m[3]}, Where: "block", Block: i, Line: k + 1, Approximate: b.Approximate, Version: b.After})
 			continue
 		}
-		if b.Kind == BlockTraceback || inside(failures, s.Start) || logMark.MatchString(text) {
+		if b.Kind == BlockTraceback && s.Start >= printedEnd || inside(failures, s.Start) || logMark.MatchString(text) {
 			continue
 		}
 		p.addStatement(Statement{Role: role, Kind: SaysOutput, Text: text, Span: s, Where: "block", Block: i, Line: k + 1, Approximate: b.Approximate, Version: b.After})
 	}
+}
+
+// printedBefore is where a traceback begins in a block that shows printed
+// lines first; the block's start when it does not.
+func (p *parser) printedBefore(b *blk) int {
+	m := traceAny.FindStringIndex(b.text)
+	if m == nil || frameLine.MatchString(b.text[:m[0]]) {
+		return b.span.Start
+	}
+	return b.at(m[0])
 }
 
 func (p *parser) failuresIn(block int) []Traceback {

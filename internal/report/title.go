@@ -97,6 +97,9 @@ func (p *parser) findTitle() {
 		return
 	}
 	s := trimmed(p.text, Span{p.lines[i].start, p.lines[i].end})
+	if m := sentenceEnd.FindStringIndex(p.text[s.Start:s.End]); m != nil && m[0] >= 20 {
+		s.End = s.Start + m[0] // the first sentence of a long line
+	}
 	if s.End-s.Start > maxTitle {
 		s.End = s.Start + len(cut(p.text[s.Start:s.End], maxTitle))
 	}

@@ -25,6 +25,9 @@ func (p *parser) bare(s sent, text string, fs []found, all []mood) {
 		}
 		certain := f.v || strings.Count(number, ".") >= 2 || strings.Contains(strings.ToLower(text[max(0, f.start-12):f.start]), "version") || owner.matched
 		role := p.roleInSentence(s, text, f, fs, all, spans)
+		if p.roleAt(s.start) == RoleVersions && role != RoleGood {
+			continue // a list: its lines name what they are about
+		}
 		moved := moveRole(text, f, fs, all) != ""
 		if owner.dist == "" || !certain && !moved || p.main.weak && role == RoleStated && !owner.matched {
 			continue

@@ -237,8 +237,11 @@ func (p *parser) where(s sent) string {
 		return "list"
 	}
 	if i := p.sectionAt(s.start); i >= 0 && !s.title {
-		if sec := p.r.Sections[i]; sec.Role == RoleVersions && sec.Level > 0 && sec.Span.End-sec.Span.Start < 200 {
-			return "form"
+		if sec := p.r.Sections[i]; sec.Role == RoleVersions && sec.Level > 0 {
+			if sec.Span.End-sec.Span.Start < 200 {
+				return "form"
+			}
+			return "list" // collect_env and the like, pasted without a fence
 		}
 	}
 	return "prose"

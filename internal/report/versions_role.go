@@ -10,6 +10,7 @@ var (
 	downVerb  = regexp.MustCompile(`(?i)\b(?:go(?:ing|ne)? back|went back|roll(?:ing|ed)? back|downgrad\w*|revert\w*|pinn(?:ing|ed)|back)\b(?:\s+[\w.-]+){0,3}?\s+to\s+(?:\S+\s+)?v?$`)
 	movesTo   = regexp.MustCompile(`(?i)^\s*(?:to|->|=>|\x{2192})\s*(?:[A-Za-z][\w.-]*\s+)?v?$`)
 	sinceVerb = regexp.MustCompile(`(?i)\b(?:since|starting (?:with|from)|beginning with|as of)\s+(?:(?:the\s+)?(?:version|release)\s+)?(?:[A-Za-z][\w-]*\s+)?v?$`)
+	pastAfter = regexp.MustCompile(`(?i)^[\s,]*(?:it|this|that|the \w+|we|they|i) (?:returned|gave|printed|was|were|produced|got|showed|used to|did)\b`)
 	pastTense = regexp.MustCompile(`(?i)\b(?:was|were|used to|did)\b`)
 )
 
@@ -30,7 +31,7 @@ func (p *parser) roleInSentence(s sent, text string, f found, fs []found, all []
 		return RoleGood
 	case ok:
 		return RoleBad
-	case pastTense.MatchString(text[:f.start]):
+	case pastTense.MatchString(text[:f.start]), pastAfter.MatchString(text[f.end:]):
 		return RoleMention
 	}
 	return RoleStated
