@@ -2,4 +2,19 @@
 // Decide at all the evidence. Both are pure: they start nothing and read no
 // file, so old evidence can be judged again. One file and one testdata folder
 // per oracle.
+//
+// The way through: judge.go leaves out what says nothing (a limit of ours, no
+// record, a record that cannot be true), then one oracle reads the execution
+// (exception.go, missing_exception.go, signal.go, warning.go, printed.go,
+// assert.go). Whatever did not show the symptom and did not run through goes
+// to fault.go: an environment fault is inconclusive, anything else a collision.
+// Printed claims are compared by tokens (token.go, number.go, lines.go,
+// relation.go), floats within a derived tolerance (tolerance.go, operands.go),
+// releases with each other (differential.go). judgeall.go picks the reading of
+// a report that the evidence proves best; tally.go, grade.go and decide.go turn
+// findings into grade and headline.
+//
+// Findings are three-sided. Hit and Clean are evidence, Inconclusive never is;
+// Absent (ran through, neither symptom nor what was wished for) is evidence on
+// the reported side only, because a control must be right, not merely different.
 package oracle
