@@ -345,6 +345,19 @@ func TestTrimSparesHeld(t *testing.T) {
 	}
 }
 
+// readOnlyTree makes top/sub, without write permission on either.
+func readOnlyTree(t *testing.T, top, sub string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Join(top, sub), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range []string{filepath.Join(top, sub), top} {
+		if err := os.Chmod(d, 0o500); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestTouchAndTrimLeftovers(t *testing.T) {
 	s := open(t)
 	mustBuild(t, s, "k", 10)
@@ -353,9 +366,7 @@ func TestTouchAndTrimLeftovers(t *testing.T) {
 		t.Fatal(err)
 	}
 	dead := filepath.Join(s.dir, "other"+tmpInfix+"123")
-	if err := os.MkdirAll(filepath.Join(dead, "x"), 0o500); err != nil {
-		t.Fatal(err)
-	}
+	readOnlyTree(t, dead, "x")
 	removed, err := s.Trim(t.Context(), 0, time.Minute)
 	if err != nil || len(removed) != 0 {
 		t.Errorf("removed %v, %v", removed, err)
@@ -375,9 +386,7 @@ func TestTouchAndTrimLeftovers(t *testing.T) {
 
 func TestUnmarkedEntryIsRebuilt(t *testing.T) {
 	s := open(t)
-	if err := os.MkdirAll(filepath.Join(s.Path("k"), "junk"), 0o500); err != nil {
-		t.Fatal(err)
-	}
+	readOnlyTree(t, s.Path("k"), "junk")
 	path, built, err := s.Build(t.Context(), "k", fill(1))
 	if err != nil || !built {
 		t.Fatal(built, err)
