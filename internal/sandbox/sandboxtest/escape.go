@@ -25,7 +25,7 @@ func Escape(t *testing.T, open func(t *testing.T) sandbox.Sandbox) {
 		"hang": hang, "kill parent": killParent, "daemon": daemon, "forged end": forgedEnd,
 		"terminal": terminal, "host names": hostNames, "observer's folder": observerFolder,
 		"channel flood": channelFlood, "other processes": otherProcesses, "bad mounts": badMounts,
-		"privileges": privileges, "set-user-id": setUserID,
+		"privileges": privileges, "set-user-id": setUserID, "ordinary work": ordinaryWork,
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

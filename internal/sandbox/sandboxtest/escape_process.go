@@ -204,3 +204,22 @@ print(subprocess.run(["/box/id", "-u"], capture_output=True, text=True).stdout.s
   [l.split()[5].split(",")[:3] for l in open("/proc/self/mountinfo") if l.split()[4] == "/box"])`),
 		"1000 [['rw', 'nosuid', 'nodev']]")
 }
+
+// ordinaryWork: what numerical libraries do must go on working under all of
+// this: worker processes, semaphores, shared memory, threads, subprocesses.
+func ordinaryWork(t *testing.T, s sandbox.Sandbox) {
+	wantOutput(t, s, script(`
+import multiprocessing as mp, threading, subprocess, sys, tempfile, socket, ctypes
+from multiprocessing import shared_memory
+pool = mp.get_context("fork").Pool(2)
+out = [sum(pool.map(abs, range(-5, 0)))]
+pool.close(); pool.join()
+m = shared_memory.SharedMemory(create=True, size=1 << 20); m.buf[0] = 7; out.append(m.buf[0]); m.close(); m.unlink()
+ts = [threading.Thread(target=out.append, args=(i,)) for i in range(2)]
+for t in ts: t.start(); t.join()
+out.append(subprocess.run([sys.executable, "-c", "print('child')"], capture_output=True, text=True).stdout.strip())
+out.append(socket.gethostbyname("localhost"))
+a, b = socket.socketpair(); a.send(b"x"); out.append(b.recv(1))
+with tempfile.NamedTemporaryFile() as f: f.write(b"x")
+print(*out)`), "15 7 0 1 child 127.0.0.1 b'x'")
+}
