@@ -93,6 +93,11 @@ func (m *Manager) solvePath(ctx context.Context, what string, s Spec, args []str
 		return "", err
 	}
 	key := solveKey{Version: solverVersion, What: what, Spec: s, Args: args, Index: m.opts.Index}
+	// What names an index otherwise than by flag; configuration files are left
+	// to the age of the cache. Credentials in them end in the digest only.
+	for _, name := range []string{"UV_DEFAULT_INDEX", "UV_INDEX", "UV_INDEX_URL", "UV_EXTRA_INDEX_URL", "PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL"} {
+		key.Index += "\n" + os.Getenv(name)
+	}
 	for _, p := range list {
 		key.Pythons = append(key.Pythons, p.Path+" "+p.Version)
 	}
