@@ -36,148 +36,156 @@ func mlWorld() *world {
 	return w
 }
 
+type climbCase struct {
+	name    string
+	spec    Spec
+	want    string // "name==version name==version"
+	rung    int
+	rungs   string
+	python  string
+	asOf    string
+	standIn string
+	edit    string
+}
+
+var climbCases = []climbCase{
+	{
+		name: "exact pins", spec: Spec{Python: "3.11", PythonSource: "report", Subject: "lib",
+			Requirements: []Requirement{req("lib==1.1.0", WordReporter)}, AsOf: at("2024-03-10")},
+		want: "lib==1.1.0 numpy==1.26.4", rung: 1, rungs: "1 solved", python: "3.11.7", asOf: "2024-03-10",
+	},
+	{
+		name: "constraints bind only what is needed", spec: Spec{Python: "3.11", PythonSource: "report", Subject: "lib",
+			Requirements: []Requirement{req("lib==1.1.0", WordReporter)},
+			Constraints:  []Requirement{req("numpy==1.22.0", WordReporter), req("yank==2.0.0", WordReporter)}, AsOf: at("2024-03-10")},
+		want: "lib==1.1.0 numpy==1.22.0", rung: 1, rungs: "1 solved", python: "3.11.7", asOf: "2024-03-10",
+	},
+	{
+		name: "nothing but the standard library", spec: Spec{AsOf: at("2024-03-10")},
+		want: "", rung: 1, rungs: "1 solved", python: "3.11.7", asOf: "2024-03-10",
+	},
+	{
+		name: "contradicting constraint", spec: Spec{Python: "3.11", PythonSource: "report", Subject: "lib",
+			Requirements: []Requirement{req("lib==1.1.0", WordReporter)},
+			Constraints:  []Requirement{req("numpy==2.1.0", WordReporter)}, AsOf: at("2024-09-01")},
+		want: "lib==1.1.0 numpy==1.26.4", rung: 7, rungs: "1 conflict, 7 solved", python: "3.11.7", asOf: "2024-09-01",
+		edit: "numpy==2.1.0 no longer pinned",
+	},
+	{
+		name: "local label stripped, private name dropped", spec: Spec{Python: "3.11", PythonSource: "report", Subject: "lib",
+			Requirements: []Requirement{req("lib==1.1.0+cu117", WordReporter)},
+			Constraints:  []Requirement{req("my-private==0.3", WordReporter)}, AsOf: at("2024-03-10")},
+		want: "lib==1.1.0 numpy==1.26.4", rung: 2, rungs: "2 solved", python: "3.11.7", asOf: "2024-03-10",
+		edit: "my-private left out",
+	},
+	{
+		name: "version of another package gone", spec: Spec{Python: "3.11", PythonSource: "report", Subject: "lib",
+			Requirements: []Requirement{req("lib==1.1.0", WordReporter)},
+			Constraints:  []Requirement{req("numpy==1.25.9", WordReporter)}, AsOf: at("2024-03-10")},
+		want: "lib==1.1.0 numpy==1.26.4", rung: 2, rungs: "2 solved", python: "3.11.7", asOf: "2024-03-10",
+		edit: "numpy==1.25.9 no longer pinned: the index does not have it",
+	},
+	{
+		name: "source package", spec: Spec{Python: "3.9", PythonSource: "report", Subject: "needssrc",
+			Requirements: []Requirement{req("needssrc==2.0.0", WordReporter)}, AsOf: at("2022-02-09")},
+		want: "needssrc==2.0.0 srconly==1.1.0", rung: 3, rungs: "1 only sdist, 3 solved", python: "3.9.7", asOf: "2022-02-09",
+		edit: "srconly 1.1.0 built from source",
+	},
+	{
+		name: "pin newer than the date", spec: Spec{Python: "3.11", PythonSource: "report", Subject: "lib",
+			Requirements: []Requirement{req("lib==1.2.0", WordReporter)}, AsOf: at("2024-12-01"), AsOfSource: "report"},
+		want: "lib==1.2.0 numpy==2.1.0", rung: 4, rungs: "4 solved", python: "3.11.7", asOf: "2025-01-01",
+		edit: "date moved from 2024-12-01 to 2025-01-01",
+	},
+	{
+		name: "the user's day outweighs a listed constraint", spec: Spec{Python: "3.11", PythonSource: "report", Subject: "lib",
+			Requirements: []Requirement{req("lib==1.1.0", WordReporter)},
+			Constraints:  []Requirement{req("yank==2.0.0", WordReporter), req("numpy==2.1.0", WordReporter)},
+			AsOf:         at("2024-03-10"), AsOfSource: "flag"},
+		want: "lib==1.1.0 numpy==1.26.4", rung: 2, rungs: "2 solved", python: "3.11.7", asOf: "2024-03-10",
+		edit: "numpy==2.1.0 no longer pinned: it is newer than the date",
+	},
+	{
+		name: "uploaded again", spec: Spec{Python: "3.9", PythonSource: "report", Subject: "re",
+			Requirements: []Requirement{req("re==0.4.13", WordReporter)}, AsOf: at("2023-07-15")},
+		want: "re==0.4.13", rung: 4, rungs: "4 solved", python: "3.9.7", asOf: "2023-07-15",
+		edit: "the date does not bind it",
+	},
+	{
+		name: "another interpreter than the stated one", spec: Spec{Python: "3.11", PythonSource: "report", Subject: "old",
+			Requirements: []Requirement{req("old==0.1.0", WordReporter)}, AsOf: at("2021-01-20")},
+		want: "old==0.1.0", rung: 5, rungs: "5 solved", python: "3.9.7", asOf: "2021-01-20",
+		edit: "Python 3.9 in place of 3.11",
+	},
+	{
+		name: "stated interpreter absent", spec: Spec{Python: "3.10", PythonSource: "report", Subject: "lib",
+			Requirements: []Requirement{req("lib==1.1.0", WordReporter)}, AsOf: at("2024-03-10")},
+		want: "lib==1.1.0 numpy==1.26.4", rung: 5, rungs: "5 solved", python: "3.11.7", asOf: "2024-03-10",
+		edit: "Python 3.11 stands in for 3.10",
+	},
+	{
+		name: "interpreter chosen by wheels", spec: Spec{PythonSource: "wheels", Subject: "old",
+			Requirements: []Requirement{req("old==0.1.0", WordReporter)}, AsOf: at("2024-01-20")},
+		want: "old==0.1.0", rung: 1, rungs: "1 solved", python: "3.9.7", asOf: "2024-01-20",
+	},
+	{
+		name: "subject gone", spec: Spec{Python: "3.11", PythonSource: "report", Subject: "lib",
+			Requirements: []Requirement{req("lib==1.0.9", WordReporter)}, AsOf: at("2023-03-10")},
+		want: "lib==1.1.0 numpy==1.26.4", rung: 6, rungs: "6 solved", python: "3.11.7", asOf: "2024-03-01",
+		standIn: "lib", edit: "lib 1.1.0 stands in for 1.0.9",
+	},
+	{
+		name: "two builds of the same code", spec: Spec{Python: "3.11", PythonSource: "report", Subject: "tensorflow-cpu",
+			Requirements: []Requirement{req("tensorflow-cpu==2.15.0", WordReporter), req("addon", WordImport)}, AsOf: at("2024-03-10")},
+		want: "addon==1.0.0 numpy==1.26.4 tensorflow==2.15.0", rung: 2, rungs: "1 two builds of the same code, 2 solved",
+		python: "3.11.7", asOf: "2024-03-10", edit: "tensorflow-cpu -> tensorflow",
+	},
+	{
+		name: "poisoned day", spec: Spec{Python: "3.11", PythonSource: "report", Subject: "ultralytics",
+			Requirements: []Requirement{req("ultralytics", WordImport)}, AsOf: at("2024-12-05")},
+		want: "ultralytics==8.3.40", rung: 2, rungs: "1 poisoned release, 2 solved", python: "3.11.7", asOf: "2024-12-05",
+	},
+	{
+		name: "yanked pin stays", spec: Spec{Python: "3.11", PythonSource: "report", Subject: "yank",
+			Requirements: []Requirement{req("yank==1.0.0", WordReporter)}, AsOf: at("2022-03-05")},
+		want: "yank==1.0.0", rung: 1, rungs: "1 solved", python: "3.11.7", asOf: "2022-03-05",
+	},
+}
+
 func TestClimb(t *testing.T) {
-	cases := []struct {
-		name    string
-		spec    Spec
-		want    string // "name==version name==version"
-		rung    int
-		rungs   string
-		python  string
-		asOf    string
-		standIn string
-		edit    string
-	}{
-		{
-			name: "exact pins", spec: Spec{Python: "3.11", PythonSource: "report", Subject: "lib",
-				Requirements: []Requirement{req("lib==1.1.0", WordReporter)}, AsOf: at("2024-03-10")},
-			want: "lib==1.1.0 numpy==1.26.4", rung: 1, rungs: "1 solved", python: "3.11.7", asOf: "2024-03-10",
-		},
-		{
-			name: "constraints bind only what is needed", spec: Spec{Python: "3.11", PythonSource: "report", Subject: "lib",
-				Requirements: []Requirement{req("lib==1.1.0", WordReporter)},
-				Constraints:  []Requirement{req("numpy==1.22.0", WordReporter), req("yank==2.0.0", WordReporter)}, AsOf: at("2024-03-10")},
-			want: "lib==1.1.0 numpy==1.22.0", rung: 1, rungs: "1 solved", python: "3.11.7", asOf: "2024-03-10",
-		},
-		{
-			name: "nothing but the standard library", spec: Spec{AsOf: at("2024-03-10")},
-			want: "", rung: 1, rungs: "1 solved", python: "3.11.7", asOf: "2024-03-10",
-		},
-		{
-			name: "contradicting constraint", spec: Spec{Python: "3.11", PythonSource: "report", Subject: "lib",
-				Requirements: []Requirement{req("lib==1.1.0", WordReporter)},
-				Constraints:  []Requirement{req("numpy==2.1.0", WordReporter)}, AsOf: at("2024-09-01")},
-			want: "lib==1.1.0 numpy==1.26.4", rung: 7, rungs: "1 conflict, 7 solved", python: "3.11.7", asOf: "2024-09-01",
-			edit: "numpy==2.1.0 no longer pinned",
-		},
-		{
-			name: "local label stripped, private name dropped", spec: Spec{Python: "3.11", PythonSource: "report", Subject: "lib",
-				Requirements: []Requirement{req("lib==1.1.0+cu117", WordReporter)},
-				Constraints:  []Requirement{req("my-private==0.3", WordReporter)}, AsOf: at("2024-03-10")},
-			want: "lib==1.1.0 numpy==1.26.4", rung: 2, rungs: "2 solved", python: "3.11.7", asOf: "2024-03-10",
-			edit: "my-private left out",
-		},
-		{
-			name: "version of another package gone", spec: Spec{Python: "3.11", PythonSource: "report", Subject: "lib",
-				Requirements: []Requirement{req("lib==1.1.0", WordReporter)},
-				Constraints:  []Requirement{req("numpy==1.25.9", WordReporter)}, AsOf: at("2024-03-10")},
-			want: "lib==1.1.0 numpy==1.26.4", rung: 2, rungs: "2 solved", python: "3.11.7", asOf: "2024-03-10",
-			edit: "numpy==1.25.9 no longer pinned: the index does not have it",
-		},
-		{
-			name: "source package", spec: Spec{Python: "3.9", PythonSource: "report", Subject: "needssrc",
-				Requirements: []Requirement{req("needssrc==2.0.0", WordReporter)}, AsOf: at("2022-02-09")},
-			want: "needssrc==2.0.0 srconly==1.1.0", rung: 3, rungs: "1 only sdist, 3 solved", python: "3.9.7", asOf: "2022-02-09",
-			edit: "srconly 1.1.0 built from source",
-		},
-		{
-			name: "pin newer than the date", spec: Spec{Python: "3.11", PythonSource: "report", Subject: "lib",
-				Requirements: []Requirement{req("lib==1.2.0", WordReporter)}, AsOf: at("2024-12-01"), AsOfSource: "report"},
-			want: "lib==1.2.0 numpy==2.1.0", rung: 4, rungs: "4 solved", python: "3.11.7", asOf: "2025-01-01",
-			edit: "date moved from 2024-12-01 to 2025-01-01",
-		},
-		{
-			name: "the user's day outweighs a listed constraint", spec: Spec{Python: "3.11", PythonSource: "report", Subject: "lib",
-				Requirements: []Requirement{req("lib==1.1.0", WordReporter)},
-				Constraints:  []Requirement{req("yank==2.0.0", WordReporter), req("numpy==2.1.0", WordReporter)},
-				AsOf:         at("2024-03-10"), AsOfSource: "flag"},
-			want: "lib==1.1.0 numpy==1.26.4", rung: 2, rungs: "2 solved", python: "3.11.7", asOf: "2024-03-10",
-			edit: "numpy==2.1.0 no longer pinned: it is newer than the date",
-		},
-		{
-			name: "uploaded again", spec: Spec{Python: "3.9", PythonSource: "report", Subject: "re",
-				Requirements: []Requirement{req("re==0.4.13", WordReporter)}, AsOf: at("2023-07-15")},
-			want: "re==0.4.13", rung: 4, rungs: "4 solved", python: "3.9.7", asOf: "2023-07-15",
-			edit: "the date does not bind it",
-		},
-		{
-			name: "another interpreter than the stated one", spec: Spec{Python: "3.11", PythonSource: "report", Subject: "old",
-				Requirements: []Requirement{req("old==0.1.0", WordReporter)}, AsOf: at("2021-01-20")},
-			want: "old==0.1.0", rung: 5, rungs: "5 solved", python: "3.9.7", asOf: "2021-01-20",
-			edit: "Python 3.9 in place of 3.11",
-		},
-		{
-			name: "stated interpreter absent", spec: Spec{Python: "3.10", PythonSource: "report", Subject: "lib",
-				Requirements: []Requirement{req("lib==1.1.0", WordReporter)}, AsOf: at("2024-03-10")},
-			want: "lib==1.1.0 numpy==1.26.4", rung: 5, rungs: "5 solved", python: "3.11.7", asOf: "2024-03-10",
-			edit: "Python 3.11 stands in for 3.10",
-		},
-		{
-			name: "interpreter chosen by wheels", spec: Spec{PythonSource: "wheels", Subject: "old",
-				Requirements: []Requirement{req("old==0.1.0", WordReporter)}, AsOf: at("2024-01-20")},
-			want: "old==0.1.0", rung: 1, rungs: "1 solved", python: "3.9.7", asOf: "2024-01-20",
-		},
-		{
-			name: "subject gone", spec: Spec{Python: "3.11", PythonSource: "report", Subject: "lib",
-				Requirements: []Requirement{req("lib==1.0.9", WordReporter)}, AsOf: at("2023-03-10")},
-			want: "lib==1.1.0 numpy==1.26.4", rung: 6, rungs: "6 solved", python: "3.11.7", asOf: "2024-03-01",
-			standIn: "lib", edit: "lib 1.1.0 stands in for 1.0.9",
-		},
-		{
-			name: "two builds of the same code", spec: Spec{Python: "3.11", PythonSource: "report", Subject: "tensorflow-cpu",
-				Requirements: []Requirement{req("tensorflow-cpu==2.15.0", WordReporter), req("addon", WordImport)}, AsOf: at("2024-03-10")},
-			want: "addon==1.0.0 numpy==1.26.4 tensorflow==2.15.0", rung: 2, rungs: "1 two builds of the same code, 2 solved",
-			python: "3.11.7", asOf: "2024-03-10", edit: "tensorflow-cpu -> tensorflow",
-		},
-		{
-			name: "poisoned day", spec: Spec{Python: "3.11", PythonSource: "report", Subject: "ultralytics",
-				Requirements: []Requirement{req("ultralytics", WordImport)}, AsOf: at("2024-12-05")},
-			want: "ultralytics==8.3.40", rung: 2, rungs: "1 poisoned release, 2 solved", python: "3.11.7", asOf: "2024-12-05",
-		},
-		{
-			name: "yanked pin stays", spec: Spec{Python: "3.11", PythonSource: "report", Subject: "yank",
-				Requirements: []Requirement{req("yank==1.0.0", WordReporter)}, AsOf: at("2022-03-05")},
-			want: "yank==1.0.0", rung: 1, rungs: "1 solved", python: "3.11.7", asOf: "2022-03-05",
-		},
-	}
-	for _, c := range cases {
+	for _, c := range climbCases {
 		t.Run(c.name, func(t *testing.T) {
 			lock, u := solve(t, mlWorld(), c.spec)
 			if u != nil {
 				t.Fatalf("unavailable: %s (%s)", u.Why, rungsOf(u.Rungs))
 			}
-			if got := packagesOf(lock); got != c.want {
-				t.Errorf("packages %q, want %q", got, c.want)
-			}
-			if lock.Rung != c.rung || rungsOf(lock.Rungs) != c.rungs {
-				t.Errorf("rung %d (%s), want %d (%s)", lock.Rung, rungsOf(lock.Rungs), c.rung, c.rungs)
-			}
-			if lock.Python != c.python {
-				t.Errorf("python %s, want %s", lock.Python, c.python)
-			}
-			if got := lock.AsOf.Format("2006-01-02"); got != c.asOf {
-				t.Errorf("as of %s, want %s", got, c.asOf)
-			}
-			if got := strings.Join(lock.StandIns, ";"); got != c.standIn {
-				t.Errorf("stand-ins %q, want %q", got, c.standIn)
-			}
-			if !strings.Contains(strings.Join(lock.Edits, "\n"), c.edit) {
-				t.Errorf("edits %q lack %q", lock.Edits, c.edit)
-			}
-			if lock.Hash == "" {
-				t.Error("no hash")
-			}
+			c.check(t, lock)
 		})
+	}
+}
+
+func (c climbCase) check(t *testing.T, lock *Lock) {
+	t.Helper()
+	if got := packagesOf(lock); got != c.want {
+		t.Errorf("packages %q, want %q", got, c.want)
+	}
+	if lock.Rung != c.rung || rungsOf(lock.Rungs) != c.rungs {
+		t.Errorf("rung %d (%s), want %d (%s)", lock.Rung, rungsOf(lock.Rungs), c.rung, c.rungs)
+	}
+	if lock.Python != c.python {
+		t.Errorf("python %s, want %s", lock.Python, c.python)
+	}
+	if got := lock.AsOf.Format("2006-01-02"); got != c.asOf {
+		t.Errorf("as of %s, want %s", got, c.asOf)
+	}
+	if got := strings.Join(lock.StandIns, ";"); got != c.standIn {
+		t.Errorf("stand-ins %q, want %q", got, c.standIn)
+	}
+	if !strings.Contains(strings.Join(lock.Edits, "\n"), c.edit) {
+		t.Errorf("edits %q lack %q", lock.Edits, c.edit)
+	}
+	if lock.Hash == "" {
+		t.Error("no hash")
 	}
 }
 

@@ -97,165 +97,166 @@ func lines(list []Requirement) string {
 	return strings.Join(out, " ")
 }
 
+var specCases = []specCase{
+	{
+		name: "stated versions, one imported", imports: []string{"jax"}, subjects: []string{"jax"},
+		versions: []report.Version{stated("jax", "0.6.2", exact, "list"), stated("jaxlib", "0.6.2", exact, "list"),
+			stated("numpy", "2.3.0", exact, "list"), stated("python", "3.11", partial, "list")},
+		want: "jax==0.6.2 jaxlib==0.6.2", constraints: "numpy==2.3.0", subject: "jax", python: "3.11 report",
+		asOf: "2025-06-24T23:59:59Z", source: "release jax 0.6.2 + 7 days",
+	},
+	{
+		name: "import name is not the distribution", imports: []string{"sklearn", "xgboost"}, subjects: []string{"xgboost"},
+		versions: []report.Version{stated("xgboost", "2.1.3", exact, "prose"), stated("scikit-learn", "1.6.0", exact, "prose")},
+		want:     "scikit-learn==1.6.0 xgboost==2.1.3", subject: "xgboost", python: " wheels",
+		asOf: "2024-12-16T23:59:59Z", source: "release scikit-learn 1.6.0 + 7 days",
+	},
+	{
+		name: "a good version is no pin, a bad one is", imports: []string{"jax"},
+		versions: []report.Version{called(stated("jax", "0.6.1", exact, "prose"), report.RoleGood),
+			called(stated("jax", "0.6.2", exact, "prose"), report.RoleBad),
+			called(stated("numpy", "1.0", exact, "prose"), report.RoleMention)},
+		want: "jax[cpu]==0.6.2", subject: "jax", python: " wheels", asOf: "2025-06-24T23:59:59Z",
+		source: "release jax 0.6.2 + 7 days",
+	},
+	{
+		name: "bad version named by triage", imports: []string{"jax"},
+		in: SpecInput{Decision: &triage.Decision{Bad: []report.Version{stated("jax", "0.6.2", exact, "prose")},
+			Good: []report.Version{stated("jax", "0.6.1", exact, "prose")}}},
+		versions: []report.Version{stated("jax", "0.6.1", exact, "list")},
+		want:     "jax[cpu]==0.6.2", subject: "jax", python: " wheels", asOf: "2025-05-29T23:59:59Z",
+		source: "release jax 0.6.1 + 7 days",
+	},
+	{
+		name: "partial version of a form, CPU build", imports: []string{"numpy", "tensorflow"}, subjects: []string{"tensorflow"},
+		versions: []report.Version{stated("tensorflow", "2.15", partial, "form"), stated("python", "3.11", partial, "form")},
+		want:     "numpy tensorflow-cpu==2.15.*", subject: "tensorflow-cpu", python: "3.11 report",
+		asOf: "2023-11-21T23:59:59Z", source: "release tensorflow 2.15.0 + 7 days",
+		edit: "tensorflow==2.15.* -> tensorflow-cpu==2.15.*",
+	},
+	{
+		name: "no CPU build of that very version", imports: []string{"tensorflow"}, subjects: []string{"tensorflow"},
+		versions: []report.Version{stated("tensorflow", "2.10.1", exact, "form")},
+		want:     "tensorflow==2.10.1", subject: "tensorflow", python: " wheels",
+		asOf: "2022-11-23T23:59:59Z", source: "release tensorflow 2.10.1 + 7 days",
+	},
+	{
+		name: "the user's own word beats the CPU build and the report", imports: []string{"tensorflow"},
+		in:       SpecInput{With: []string{"tensorflow == 2.15.1"}, Date: time.Date(2024, 3, 9, 23, 59, 59, 0, time.UTC), Python: "3.10", Subject: "tensorflow"},
+		versions: []report.Version{stated("tensorflow", "2.15", partial, "form"), stated("python", "3.11", partial, "form")},
+		want:     "tensorflow==2.15.1", subject: "tensorflow", python: "3.10 flag", asOf: "2024-03-09T23:59:59Z", source: "flag",
+	},
+	{
+		name: "the report has the code from a variant", imports: []string{"tensorflow"}, subjects: []string{"tensorflow"},
+		versions: []report.Version{stated("tensorflow-cpu", "2.15.1", exact, "requirements")},
+		want:     "tensorflow-cpu==2.15.1", subject: "tensorflow-cpu", python: " wheels",
+		asOf: "2024-03-15T23:59:59Z", source: "release tensorflow-cpu 2.15.1 + 7 days", edit: "the report has it from tensorflow-cpu",
+	},
+	{
+		name: "exact version refines a partial one", imports: []string{"tensorflow"},
+		versions: []report.Version{stated("tensorflow", "2.15", partial, "prose"), stated("tensorflow", "2.15.1", exact, "freeze")},
+		want:     "tensorflow-cpu==2.15.1", subject: "tensorflow-cpu", python: " wheels",
+		asOf: "2024-03-15T23:59:59Z", source: "release tensorflow 2.15.1 + 7 days",
+	},
+	{
+		name: "freeze: constraints, private lines dropped", imports: []string{"jax"}, subjects: []string{"jax"},
+		versions: []report.Version{stated("jax", "0.6.2", exact, "freeze"), stated("scikit-learn", "1.6.0", exact, "freeze"),
+			{Name: "mine", Dist: "mine", Spec: "@ file:///home/me/mine", Where: "freeze", Role: report.RoleStated, Local: true}},
+		want: "jax[cpu]==0.6.2", constraints: "scikit-learn==1.6.0", subject: "jax", python: " wheels",
+		asOf: "2025-06-24T23:59:59Z", source: "release jax 0.6.2 + 7 days", edit: "mine: \"@ file:///home/me/mine\" is no distribution",
+	},
+	{
+		name: "main is the newest of the date", imports: []string{"torch"},
+		in:       SpecInput{Report: &report.Report{Created: time.Date(2024, 5, 1, 9, 0, 0, 0, time.UTC)}},
+		versions: []report.Version{stated("torch", "main", report.VersionMoving, "prose")},
+		want:     "torch numpy", subject: "torch", python: " wheels", asOf: "2024-05-01T23:59:59Z", source: "report",
+		edit: "torch: the report says \"main\"",
+	},
+	{
+		name: "nothing named: now, to the hour", imports: []string{"six"}, want: "six", subject: "six", python: " wheels",
+		asOf: "2026-11-29T12:00:00Z", source: "now",
+	},
+	{
+		name: "an upload that came back later says nothing of the day", imports: []string{"jaxlib"},
+		versions: []report.Version{stated("jaxlib", "0.4.13", exact, "prose")},
+		want:     "jaxlib==0.4.13", subject: "jaxlib", python: " wheels", asOf: "2026-11-29T12:00:00Z", source: "now",
+	},
+	{
+		name: "a nightly is dated by its name", imports: []string{"tensorflow"}, subjects: []string{"tf-nightly"},
+		versions: []report.Version{stated("tf-nightly", "2.16.0.dev20231201", exact, "prose")},
+		want:     "tensorflow-cpu==2.16.0.dev20231201", subject: "tensorflow-cpu", python: " wheels",
+		asOf: "2023-12-08T23:59:59Z", source: "release tf-nightly 2.16.0.dev20231201 + 7 days",
+	},
+	{
+		name: "backend by variable", imports: []string{"keras"}, subjects: []string{"keras"},
+		versions: []report.Version{stated("keras", "3.10.0", exact, "prose"), stated("jax", "0.6.2", exact, "prose")},
+		env:      []report.EnvVar{{Name: "KERAS_BACKEND", Value: "jax", Where: "prose"}},
+		want:     "keras==3.10.0 jax[cpu]==0.6.2", subject: "keras", python: " wheels", vars: "KERAS_BACKEND=jax",
+		asOf: "2025-06-24T23:59:59Z", source: "release jax 0.6.2 + 7 days",
+	},
+	{
+		name: "backend set in the script", imports: []string{"keras"}, script: `os.environ["KERAS_BACKEND"] = "jax"`,
+		want: "keras jax[cpu]", subject: "keras", python: " wheels", asOf: "2026-11-29T12:00:00Z", source: "now",
+	},
+	{
+		name: "the only framework named is the backend", imports: []string{"keras"},
+		versions: []report.Version{stated("keras", "3.10.0", exact, "prose"), stated("jax", "0.6.2", exact, "prose")},
+		want:     "keras==3.10.0 jax[cpu]==0.6.2", subject: "keras", python: " wheels", vars: "KERAS_BACKEND=jax",
+		asOf: "2025-06-24T23:59:59Z", source: "release jax 0.6.2 + 7 days", edit: "KERAS_BACKEND=jax: the only framework",
+	},
+	{
+		name: "keras without a word of its backend", imports: []string{"keras"},
+		want: "keras tensorflow-cpu", subject: "keras", python: " wheels", asOf: "2026-11-29T12:00:00Z", source: "now",
+	},
+	{
+		name: "old keras knows tensorflow only", imports: []string{"keras"},
+		versions: []report.Version{stated("keras", "2.15.0", exact, "prose"), stated("torch", "2.2.1", exact, "prose")},
+		want:     "keras==2.15.0 tensorflow-cpu", constraints: "torch==2.2.1", subject: "keras", python: " wheels",
+		asOf: "2024-02-29T23:59:59Z", source: "release torch 2.2.1 + 7 days",
+	},
+	{
+		name: "libraries on jax bring it", imports: []string{"equinox"},
+		want: "equinox jax[cpu]", subject: "equinox", python: " wheels", asOf: "2026-11-29T12:00:00Z", source: "now",
+	},
+	{
+		name: "estimators of xgboost", imports: []string{"xgboost"}, script: "m = xgboost.XGBClassifier()",
+		want: "xgboost scikit-learn", subject: "xgboost", python: " wheels", asOf: "2026-11-29T12:00:00Z", source: "now",
+	},
+	{
+		name: "transformers models", imports: []string{"transformers"}, script: "AutoModelForCausalLM.from_config(c)",
+		want: "transformers torch numpy", subject: "transformers", python: " wheels", asOf: "2026-11-29T12:00:00Z", source: "now",
+	},
+	{
+		name: "a namespace is resolved by its dotted name", imports: []string{"google"}, script: "from google.protobuf import message",
+		want: "protobuf", subject: "protobuf", python: " wheels", asOf: "2026-11-29T12:00:00Z", source: "now",
+	},
+	{
+		name: "install lines are requirements", imports: []string{"six"},
+		in:   SpecInput{Candidate: &candidate.Candidate{Requirements: []string{"optuna==3.6.1", "git+https://example.invalid/x"}}},
+		want: "six optuna==3.6.1", subject: "six", python: " wheels", asOf: "2026-11-29T12:00:00Z", source: "now",
+		edit: "left out",
+	},
+	{
+		name: "a subject that the script does not import", imports: []string{"tensorflow"}, subjects: []string{"protobuf"},
+		versions: []report.Version{stated("tensorflow-cpu", "2.15.0", exact, "prose")},
+		want:     "tensorflow-cpu==2.15.0", subject: "protobuf", python: " wheels",
+		asOf: "2023-11-21T23:59:59Z", source: "release tensorflow-cpu 2.15.0 + 7 days",
+	},
+	{
+		name: "the standard library needs nothing", imports: []string{"os", "__main__"}, python: " wheels",
+		asOf: "2026-11-29T12:00:00Z", source: "now",
+	},
+	{
+		name: "variables that belong to the sandbox stay out", imports: []string{"six"},
+		env: []report.EnvVar{{Name: "XLA_FLAGS", Value: "--x", Where: "shell"}, {Name: "LD_PRELOAD", Value: "/box/x.so", Where: "shell"},
+			{Name: "PYTHONPATH", Value: "/box", Where: "shell"}, {Name: "SEEN", Value: "1", Where: "code"}},
+		want: "six", subject: "six", python: " wheels", asOf: "2026-11-29T12:00:00Z", source: "now", vars: "SEEN=1 XLA_FLAGS=--x",
+		edit: "variable LD_PRELOAD left out",
+	},
+}
+
 func TestSpec(t *testing.T) {
-	cases := []specCase{
-		{
-			name: "stated versions, one imported", imports: []string{"jax"}, subjects: []string{"jax"},
-			versions: []report.Version{stated("jax", "0.6.2", exact, "list"), stated("jaxlib", "0.6.2", exact, "list"),
-				stated("numpy", "2.3.0", exact, "list"), stated("python", "3.11", partial, "list")},
-			want: "jax==0.6.2 jaxlib==0.6.2", constraints: "numpy==2.3.0", subject: "jax", python: "3.11 report",
-			asOf: "2025-06-24T23:59:59Z", source: "release jax 0.6.2 + 7 days",
-		},
-		{
-			name: "import name is not the distribution", imports: []string{"sklearn", "xgboost"}, subjects: []string{"xgboost"},
-			versions: []report.Version{stated("xgboost", "2.1.3", exact, "prose"), stated("scikit-learn", "1.6.0", exact, "prose")},
-			want:     "scikit-learn==1.6.0 xgboost==2.1.3", subject: "xgboost", python: " wheels",
-			asOf: "2024-12-16T23:59:59Z", source: "release scikit-learn 1.6.0 + 7 days",
-		},
-		{
-			name: "a good version is no pin, a bad one is", imports: []string{"jax"},
-			versions: []report.Version{called(stated("jax", "0.6.1", exact, "prose"), report.RoleGood),
-				called(stated("jax", "0.6.2", exact, "prose"), report.RoleBad),
-				called(stated("numpy", "1.0", exact, "prose"), report.RoleMention)},
-			want: "jax[cpu]==0.6.2", subject: "jax", python: " wheels", asOf: "2025-06-24T23:59:59Z",
-			source: "release jax 0.6.2 + 7 days",
-		},
-		{
-			name: "bad version named by triage", imports: []string{"jax"},
-			in: SpecInput{Decision: &triage.Decision{Bad: []report.Version{stated("jax", "0.6.2", exact, "prose")},
-				Good: []report.Version{stated("jax", "0.6.1", exact, "prose")}}},
-			versions: []report.Version{stated("jax", "0.6.1", exact, "list")},
-			want:     "jax[cpu]==0.6.2", subject: "jax", python: " wheels", asOf: "2025-05-29T23:59:59Z",
-			source: "release jax 0.6.1 + 7 days",
-		},
-		{
-			name: "partial version of a form, CPU build", imports: []string{"numpy", "tensorflow"}, subjects: []string{"tensorflow"},
-			versions: []report.Version{stated("tensorflow", "2.15", partial, "form"), stated("python", "3.11", partial, "form")},
-			want:     "numpy tensorflow-cpu==2.15.*", subject: "tensorflow-cpu", python: "3.11 report",
-			asOf: "2023-11-21T23:59:59Z", source: "release tensorflow 2.15.0 + 7 days",
-			edit: "tensorflow==2.15.* -> tensorflow-cpu==2.15.*",
-		},
-		{
-			name: "no CPU build of that very version", imports: []string{"tensorflow"}, subjects: []string{"tensorflow"},
-			versions: []report.Version{stated("tensorflow", "2.10.1", exact, "form")},
-			want:     "tensorflow==2.10.1", subject: "tensorflow", python: " wheels",
-			asOf: "2022-11-23T23:59:59Z", source: "release tensorflow 2.10.1 + 7 days",
-		},
-		{
-			name: "the user's own word beats the CPU build and the report", imports: []string{"tensorflow"},
-			in:       SpecInput{With: []string{"tensorflow == 2.15.1"}, Date: time.Date(2024, 3, 9, 23, 59, 59, 0, time.UTC), Python: "3.10", Subject: "tensorflow"},
-			versions: []report.Version{stated("tensorflow", "2.15", partial, "form"), stated("python", "3.11", partial, "form")},
-			want:     "tensorflow==2.15.1", subject: "tensorflow", python: "3.10 flag", asOf: "2024-03-09T23:59:59Z", source: "flag",
-		},
-		{
-			name: "the report has the code from a variant", imports: []string{"tensorflow"}, subjects: []string{"tensorflow"},
-			versions: []report.Version{stated("tensorflow-cpu", "2.15.1", exact, "requirements")},
-			want:     "tensorflow-cpu==2.15.1", subject: "tensorflow-cpu", python: " wheels",
-			asOf: "2024-03-15T23:59:59Z", source: "release tensorflow-cpu 2.15.1 + 7 days", edit: "the report has it from tensorflow-cpu",
-		},
-		{
-			name: "exact version refines a partial one", imports: []string{"tensorflow"},
-			versions: []report.Version{stated("tensorflow", "2.15", partial, "prose"), stated("tensorflow", "2.15.1", exact, "freeze")},
-			want:     "tensorflow-cpu==2.15.1", subject: "tensorflow-cpu", python: " wheels",
-			asOf: "2024-03-15T23:59:59Z", source: "release tensorflow 2.15.1 + 7 days",
-		},
-		{
-			name: "freeze: constraints, private lines dropped", imports: []string{"jax"}, subjects: []string{"jax"},
-			versions: []report.Version{stated("jax", "0.6.2", exact, "freeze"), stated("scikit-learn", "1.6.0", exact, "freeze"),
-				{Name: "mine", Dist: "mine", Spec: "@ file:///home/me/mine", Where: "freeze", Role: report.RoleStated, Local: true}},
-			want: "jax[cpu]==0.6.2", constraints: "scikit-learn==1.6.0", subject: "jax", python: " wheels",
-			asOf: "2025-06-24T23:59:59Z", source: "release jax 0.6.2 + 7 days", edit: "mine: \"@ file:///home/me/mine\" is no distribution",
-		},
-		{
-			name: "main is the newest of the date", imports: []string{"torch"},
-			in:       SpecInput{Report: &report.Report{Created: time.Date(2024, 5, 1, 9, 0, 0, 0, time.UTC)}},
-			versions: []report.Version{stated("torch", "main", report.VersionMoving, "prose")},
-			want:     "torch numpy", subject: "torch", python: " wheels", asOf: "2024-05-01T23:59:59Z", source: "report",
-			edit: "torch: the report says \"main\"",
-		},
-		{
-			name: "nothing named: now, to the hour", imports: []string{"six"}, want: "six", subject: "six", python: " wheels",
-			asOf: "2026-11-29T12:00:00Z", source: "now",
-		},
-		{
-			name: "an upload that came back later says nothing of the day", imports: []string{"jaxlib"},
-			versions: []report.Version{stated("jaxlib", "0.4.13", exact, "prose")},
-			want:     "jaxlib==0.4.13", subject: "jaxlib", python: " wheels", asOf: "2026-11-29T12:00:00Z", source: "now",
-		},
-		{
-			name: "a nightly is dated by its name", imports: []string{"tensorflow"}, subjects: []string{"tf-nightly"},
-			versions: []report.Version{stated("tf-nightly", "2.16.0.dev20231201", exact, "prose")},
-			want:     "tensorflow-cpu==2.16.0.dev20231201", subject: "tensorflow-cpu", python: " wheels",
-			asOf: "2023-12-08T23:59:59Z", source: "release tf-nightly 2.16.0.dev20231201 + 7 days",
-		},
-		{
-			name: "backend by variable", imports: []string{"keras"}, subjects: []string{"keras"},
-			versions: []report.Version{stated("keras", "3.10.0", exact, "prose"), stated("jax", "0.6.2", exact, "prose")},
-			env:      []report.EnvVar{{Name: "KERAS_BACKEND", Value: "jax", Where: "prose"}},
-			want:     "keras==3.10.0 jax[cpu]==0.6.2", subject: "keras", python: " wheels", vars: "KERAS_BACKEND=jax",
-			asOf: "2025-06-24T23:59:59Z", source: "release jax 0.6.2 + 7 days",
-		},
-		{
-			name: "backend set in the script", imports: []string{"keras"}, script: `os.environ["KERAS_BACKEND"] = "jax"`,
-			want: "keras jax[cpu]", subject: "keras", python: " wheels", asOf: "2026-11-29T12:00:00Z", source: "now",
-		},
-		{
-			name: "the only framework named is the backend", imports: []string{"keras"},
-			versions: []report.Version{stated("keras", "3.10.0", exact, "prose"), stated("jax", "0.6.2", exact, "prose")},
-			want:     "keras==3.10.0 jax[cpu]==0.6.2", subject: "keras", python: " wheels", vars: "KERAS_BACKEND=jax",
-			asOf: "2025-06-24T23:59:59Z", source: "release jax 0.6.2 + 7 days", edit: "KERAS_BACKEND=jax: the only framework",
-		},
-		{
-			name: "keras without a word of its backend", imports: []string{"keras"},
-			want: "keras tensorflow-cpu", subject: "keras", python: " wheels", asOf: "2026-11-29T12:00:00Z", source: "now",
-		},
-		{
-			name: "old keras knows tensorflow only", imports: []string{"keras"},
-			versions: []report.Version{stated("keras", "2.15.0", exact, "prose"), stated("torch", "2.2.1", exact, "prose")},
-			want:     "keras==2.15.0 tensorflow-cpu", constraints: "torch==2.2.1", subject: "keras", python: " wheels",
-			asOf: "2024-02-29T23:59:59Z", source: "release torch 2.2.1 + 7 days",
-		},
-		{
-			name: "libraries on jax bring it", imports: []string{"equinox"},
-			want: "equinox jax[cpu]", subject: "equinox", python: " wheels", asOf: "2026-11-29T12:00:00Z", source: "now",
-		},
-		{
-			name: "estimators of xgboost", imports: []string{"xgboost"}, script: "m = xgboost.XGBClassifier()",
-			want: "xgboost scikit-learn", subject: "xgboost", python: " wheels", asOf: "2026-11-29T12:00:00Z", source: "now",
-		},
-		{
-			name: "transformers models", imports: []string{"transformers"}, script: "AutoModelForCausalLM.from_config(c)",
-			want: "transformers torch numpy", subject: "transformers", python: " wheels", asOf: "2026-11-29T12:00:00Z", source: "now",
-		},
-		{
-			name: "a namespace is resolved by its dotted name", imports: []string{"google"}, script: "from google.protobuf import message",
-			want: "protobuf", subject: "protobuf", python: " wheels", asOf: "2026-11-29T12:00:00Z", source: "now",
-		},
-		{
-			name: "install lines are requirements", imports: []string{"six"},
-			in:   SpecInput{Candidate: &candidate.Candidate{Requirements: []string{"optuna==3.6.1", "git+https://example.invalid/x"}}},
-			want: "six optuna==3.6.1", subject: "six", python: " wheels", asOf: "2026-11-29T12:00:00Z", source: "now",
-			edit: "left out",
-		},
-		{
-			name: "a subject that the script does not import", imports: []string{"tensorflow"}, subjects: []string{"protobuf"},
-			versions: []report.Version{stated("tensorflow-cpu", "2.15.0", exact, "prose")},
-			want:     "tensorflow-cpu==2.15.0", subject: "protobuf", python: " wheels",
-			asOf: "2023-11-21T23:59:59Z", source: "release tensorflow-cpu 2.15.0 + 7 days",
-		},
-		{
-			name: "the standard library needs nothing", imports: []string{"os", "__main__"}, python: " wheels",
-			asOf: "2026-11-29T12:00:00Z", source: "now",
-		},
-		{
-			name: "variables that belong to the sandbox stay out", imports: []string{"six"},
-			env: []report.EnvVar{{Name: "XLA_FLAGS", Value: "--x", Where: "shell"}, {Name: "LD_PRELOAD", Value: "/box/x.so", Where: "shell"},
-				{Name: "PYTHONPATH", Value: "/box", Where: "shell"}, {Name: "SEEN", Value: "1", Where: "code"}},
-			want: "six", subject: "six", python: " wheels", asOf: "2026-11-29T12:00:00Z", source: "now", vars: "SEEN=1 XLA_FLAGS=--x",
-			edit: "variable LD_PRELOAD left out",
-		},
-	}
-	for _, c := range cases {
+	for _, c := range specCases {
 		t.Run(c.name, func(t *testing.T) {
 			s, u, err := inferSpec(t.Context(), specWorld(), c.input())
 			if err != nil || u != nil {
