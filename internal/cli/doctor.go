@@ -86,13 +86,13 @@ func isolationChecks(ctx context.Context, sv *services) []check {
 func diskCheck() check {
 	dir, err := system.CacheDir()
 	if err != nil {
-		return check{Name: "cache", Detail: err.Error(), Next: "set REPGEN_CACHE_DIR to a folder that can be written"}
+		return check{Name: "disk", Detail: err.Error(), Next: cacheNext}
 	}
 	free, err := system.FreeBytes(dir)
 	if err != nil {
-		return check{Name: "cache", Detail: err.Error(), Next: "set REPGEN_CACHE_DIR to a folder that can be written"}
+		return check{Name: "disk", Detail: err.Error(), Next: cacheNext}
 	}
-	k := check{Name: "cache", OK: free >= minFree, Detail: fmt.Sprintf("%s, %.1f GiB free", dir, float64(free)/(1<<30))}
+	k := check{Name: "disk", OK: free >= minFree, Detail: fmt.Sprintf("%s, %.1f GiB free", dir, float64(free)/(1<<30))}
 	if !k.OK {
 		k.Next = "a torch environment needs about 8 GiB with its download: free some space, or set REPGEN_CACHE_DIR"
 	}

@@ -32,6 +32,9 @@ func explain(err error) (proof.ResultError, int) {
 	case errors.Is(err, report.ErrBinary):
 		e.Next = "give the report as text or Markdown, or as the tracker's JSON"
 		return e, exitUsage
+	case isCache(err) && !errors.Is(err, syscall.ENOSPC):
+		e.Next = cacheNext
+		return e, exitFailed
 	case errors.Is(err, syscall.ENOSPC):
 		e.Why = "the disk is full"
 		e.Next = "free some space, then go on with --resume; repgen's own cache can be moved with REPGEN_CACHE_DIR"
@@ -50,4 +53,9 @@ func explain(err error) (proof.ResultError, int) {
 		return e, exitUsage
 	}
 	return explainMore(err, e)
+}
+
+func isCache(err error) bool {
+	var c cacheError
+	return errors.As(err, &c)
 }

@@ -29,7 +29,7 @@ func (c *judgeCmd) Run(ctx context.Context, s streams) error {
 		return c.fail(s, err)
 	}
 	if c.Resume == "" {
-		if req.Script, err = c.readScript(s); err != nil {
+		if req.Script, err = interruptible(ctx, func() (string, error) { return c.readScript(s) }); err != nil {
 			return c.fail(s, err)
 		}
 		req.ScriptName = c.Script

@@ -71,6 +71,7 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 	bwrap.Trampoline() // does not return when this process is the sandbox's init
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
 	return run(ctx, args, streams{in, out, errOut})
 }
 

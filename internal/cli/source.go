@@ -15,13 +15,40 @@ import (
 // readReport reads a report from a file, standard input or a tracker.
 func readReport(ctx context.Context, name string, s streams) (*report.Report, error) {
 	if name == "-" {
-		return report.Read(s.in, report.Source{Kind: "stdin", Name: "-"})
+		return interruptible(ctx, func() (*report.Report, error) {
+			return report.Read(s.in, report.Source{Kind: "stdin", Name: "-"})
+		})
 	}
 	if owner, repo, n, ok := github.ParseRef(name); ok {
 		if _, err := os.Stat(name); err != nil {
 			return github.Fetch(ctx, trackerOptions(), owner, repo, n)
 		}
 	}
+	return interruptible(ctx, func() (*report.Report, error) { return readFile(name) })
+}
+
+// interruptible lets Ctrl-C end a read that may wait for ever: a terminal, a
+// pipe. The read itself cannot be stopped; it ends with the program.
+func interruptible[T any](ctx context.Context, read func() (T, error)) (T, error) {
+	type answer struct {
+		v   T
+		err error
+	}
+	done := make(chan answer, 1)
+	go func() {
+		v, err := read()
+		done <- answer{v, err}
+	}()
+	select {
+	case a := <-done:
+		return a.v, a.err
+	case <-ctx.Done():
+		var zero T
+		return zero, ctx.Err()
+	}
+}
+
+func readFile(name string) (*report.Report, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, fmt.Errorf("read the report: %w", err)

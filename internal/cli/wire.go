@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -64,8 +65,64 @@ func (l *lazySandbox) Layers(ctx context.Context) ([]sandbox.Layer, error) {
 // services are what the commands that run something share.
 type services struct {
 	sandbox sandbox.Sandbox
-	envs    *environment.Manager
+	envs    *guarded
 }
+
+// cacheError says that the cache folder cannot be used: our trouble, which an
+// installer's own words would make look like a fault of the report's packages.
+type cacheError struct{ err error }
+
+func (e cacheError) Error() string { return "use the cache folder: " + e.err.Error() }
+
+func (e cacheError) Unwrap() error { return e.err }
+
+// guarded are environments behind a cache folder that can be written, which is
+// tried when an environment is first needed: a report that ends at triage
+// needs none.
+type guarded struct {
+	*environment.Manager
+	dir string
+}
+
+func (g *guarded) check() error {
+	err := os.MkdirAll(g.dir, 0o755)
+	if err == nil {
+		err = system.WriteFile(filepath.Join(g.dir, ".writable"), nil, 0o644)
+	}
+	if err != nil {
+		return cacheError{err}
+	}
+	return nil
+}
+
+// Spec implements pipeline.Speccer.
+func (g *guarded) Spec(ctx context.Context, in environment.SpecInput) (environment.Spec, *environment.Unavailable, error) {
+	if err := g.check(); err != nil {
+		return environment.Spec{}, nil, err
+	}
+	return g.Manager.Spec(ctx, in)
+}
+
+// Build implements proof.Builder.
+func (g *guarded) Build(ctx context.Context, l *environment.Lock) (*environment.Environment, *environment.Unavailable, error) {
+	if err := g.check(); err != nil {
+		return nil, nil, err
+	}
+	return g.Manager.Build(ctx, l)
+}
+
+// Diagnose says whether the cache can be written, and what the environments
+// lack.
+func (g *guarded) Diagnose(ctx context.Context) []environment.Diagnosis {
+	d := environment.Diagnosis{Name: "cache folder", OK: true, Detail: g.dir + " can be written"}
+	if err := g.check(); err != nil {
+		d.OK, d.Detail, d.Next = false, err.Error(), cacheNext
+	}
+	return append([]environment.Diagnosis{d}, g.Manager.Diagnose(ctx)...)
+}
+
+// cacheNext is what a user can do about the cache folder.
+const cacheNext = "set REPGEN_CACHE_DIR to a folder that can be written"
 
 // wireServices builds the real sandbox and environments.
 func wireServices(ctx context.Context, s streams, p place, sh show, events func(pipeline.Event)) (*services, error) {
@@ -86,7 +143,7 @@ func wireServices(ctx context.Context, s streams, p place, sh show, events func(
 	if err != nil {
 		return nil, err
 	}
-	return &services{sandbox: sb, envs: m}, nil
+	return &services{sandbox: sb, envs: &guarded{m, cache}}, nil
 }
 
 // wire builds the pipeline.
