@@ -142,11 +142,21 @@ func (t *Tool) run(ctx context.Context, dir string, args []string, limit time.Du
 		Argv: append([]string{t.Path}, args...), Dir: dir,
 		Env: t.env(index, readPip(environ(t.o.Environ))), Timeout: limit,
 		OnLine: func(s proc.Stream, line string) {
-			if s == proc.Stderr && t.o.Progress != nil && strings.TrimSpace(line) != "" {
-				t.o.Progress(Redact(line))
+			if s == proc.Stderr && t.o.Progress != nil && isProgress(line) {
+				t.o.Progress(Redact(strings.TrimSpace(line)))
 			}
 		},
 	})
+}
+
+// isProgress picks the lines worth showing live; errors come as a Failure.
+func isProgress(line string) bool {
+	word, _, _ := strings.Cut(strings.TrimSpace(line), " ")
+	switch word {
+	case "Downloading", "Downloaded", "Resolved", "Prepared", "Installed":
+		return true
+	}
+	return false
 }
 
 // failureOf types a call of uv that did not end well.

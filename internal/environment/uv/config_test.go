@@ -188,7 +188,7 @@ func TestCompileAndInstallWithFake(t *testing.T) {
 *--emit-index-url*) echo "--index-url https://d.invalid/simple";;
 *"pip compile"*) grep -q boom requirements.in && { echo "error: x
   cause: Because boom was not found in the package registry and you require boom" >&2; exit 1; }
-  echo "downloading" >&2; printf 'Six==1.16.0 \\\n    --hash=sha256:`+strings.Repeat("a", 64)+`\n    # via -r requirements.in\n' > lock.txt;;
+  echo " + six==1.16.0" >&2; echo " Downloading https://u:pw@h/six (1MiB)" >&2; printf 'Six==1.16.0 \\\n    --hash=sha256:`+strings.Repeat("a", 64)+`\n    # via -r requirements.in\n' > lock.txt;;
 *"pip install"*) grep -q six== lock.txt || exit 7;;
 *prune*) exit 0;;
 esac`)
@@ -198,7 +198,7 @@ esac`)
 	if err != nil || !r.OK || len(r.Packages) != 1 || !strings.HasPrefix(r.Text, "six==1.16.0 \\\n") {
 		t.Errorf("%+v %v", r, err)
 	}
-	if !slices.Equal(said, []string{"downloading"}) {
+	if !slices.Equal(said, []string{"Downloading https://***@h/six (1MiB)"}) {
 		t.Errorf("progress %q", said)
 	}
 	bad, err := tool.Compile(t.Context(), CompileInput{Python: "/p", Requirements: []string{"boom"}})
