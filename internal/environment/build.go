@@ -24,7 +24,8 @@ type Environment struct {
 	Key    string
 	Lock   Lock
 	Python interp.Interpreter
-	// Env are the variables of its Spec; Certify sets them when they are nil.
+	// Env are the variables of its Spec, from the lock; Certify sets them when
+	// they are nil.
 	Env map[string]string
 	// Built is false when it was in the store already.
 	Built bool
@@ -57,7 +58,7 @@ func (m *Manager) Build(ctx context.Context, l *Lock) (*Environment, *Unavailabl
 		return nil, nil, err
 	}
 	hash := lockHash(l, python)
-	e := &Environment{Key: shortKey(hash), Lock: *l, Python: python}
+	e := &Environment{Key: shortKey(hash), Lock: *l, Python: python, Env: l.Env}
 	e.Lock.Hash = hash
 	dir, built, release, err := buildHeld(ctx, store, e.Key, func(ctx context.Context, tmp string) error {
 		return m.fill(ctx, e, tmp)
