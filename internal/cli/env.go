@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/repgen/repgen/internal/candidate"
@@ -58,6 +59,10 @@ func (c *envCmd) solve(ctx context.Context, s streams) (*environmentView, error)
 	}
 	d := triage.Decide(rep, triage.Options{Subject: c.Subject, HasModel: true})
 	cand, err := candidate.FromReport(rep, d)
+	if errors.Is(err, candidate.ErrNoBlocks) {
+		// Without a script the versions that the report names are all there is.
+		cand, err = &candidate.Candidate{}, nil
+	}
 	if err != nil {
 		return nil, err
 	}

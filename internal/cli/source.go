@@ -69,6 +69,7 @@ func explainMore(err error, e proof.ResultError) (proof.ResultError, int) {
 			Next: layer.Fix + " (repgen doctor checks everything; --unsafe-no-sandbox runs without isolation)",
 		}, exitFailed
 	}
+	e.Next = "repgen doctor says what is usable on this machine; --verbose says more"
 	var limit *github.RateLimitError
 	switch {
 	case errors.As(err, &limit):

@@ -57,7 +57,7 @@ func judgeBy(e Expectation, ex sandbox.Execution) Judgement {
 		return judgePrinted(e, ex)
 	case OracleAssert:
 		return judgeAssert(e, ex)
-	case OracleDifferential:
+	case OracleDifferential, OracleNone:
 		return judgeSingle(e, ex)
 	}
 	return Judgement{Finding: Inconclusive, Reasons: []string{fmt.Sprintf("no oracle is named %q", e.Oracle)}}

@@ -17,6 +17,9 @@ const (
 	OraclePrinted          Name = "printed_output"
 	OracleAssert           Name = "reporter_assert"
 	OracleDifferential     Name = "differential"
+	// OracleNone: nothing in the report can be judged. The script is run and
+	// what it did is recorded; the ending is a lead at best.
+	OracleNone Name = "none"
 )
 
 // Expectation is the expected symptom and the oracle that can judge it, as

@@ -237,6 +237,29 @@ func (p *proof) controls(ctx context.Context, a *ahead) error {
 	return nil
 }
 
+// compareNamed runs the releases that the report names as good as often as the
+// reported one: where nothing is stated but "it differs", only both samples
+// together can be judged.
+func (p *proof) compareNamed(ctx context.Context) error {
+	for _, pl := range p.firstPlans(ctx) {
+		if pl.side != oracle.SideNamed || p.late() {
+			continue
+		}
+		s, err := p.build(ctx, pl, p.reported.spec, p.reported.lock)
+		if err != nil {
+			return err
+		}
+		if s.env != nil {
+			if err := p.repeat(ctx, s, p.in.Runs); err != nil {
+				return err
+			}
+		}
+		p.out.Evidence.Groups = append(p.out.Evidence.Groups, s.group)
+		p.out.Locks = append(p.out.Locks, s.lock)
+	}
+	return nil
+}
+
 // subjectDecides says that moving the subject has removed the symptom somewhere,
 // even if too much moved with it to be a control: then no other package is the
 // suspect.

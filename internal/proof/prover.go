@@ -11,6 +11,7 @@ import (
 	"github.com/repgen/repgen/internal/oracle"
 	"github.com/repgen/repgen/internal/report"
 	"github.com/repgen/repgen/internal/sandbox"
+	"github.com/repgen/repgen/internal/symptom"
 	"github.com/repgen/repgen/internal/triage"
 )
 
@@ -135,9 +136,9 @@ func (p *Prover) Prove(ctx context.Context, in Input) (*Outcome, error) {
 }
 
 // expectationOf takes triage's expectation and says whose script it judges.
-// Without one, an empty differential stands in: its best ending is lead.
+// Without one nothing is judged: the best ending is lead.
 func expectationOf(in Input) oracle.Expectation {
-	e := oracle.Expectation{Oracle: oracle.OracleDifferential, Subject: in.Spec.Subject}
+	e := oracle.Expectation{Oracle: oracle.OracleNone, Symptom: symptom.Symptom{Kind: symptom.Unknown}, Subject: in.Spec.Subject}
 	if in.Decision.Expectation != nil {
 		e = *in.Decision.Expectation
 	}
@@ -167,6 +168,8 @@ func (p *proof) run(ctx context.Context) error {
 	}
 	p.chooseExpectation(first.group.Executions)
 	switch hits := p.countHits(first); {
+	case hits == 0 && p.exp.Oracle == oracle.OracleDifferential:
+		return p.compareNamed(ctx)
 	case hits == 0 && !p.anyWithin(first):
 		return p.sweep(ctx)
 	case hits == 0:

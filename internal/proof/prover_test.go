@@ -12,6 +12,7 @@ import (
 	"github.com/repgen/repgen/internal/oracle"
 	"github.com/repgen/repgen/internal/report"
 	"github.com/repgen/repgen/internal/sandbox"
+	"github.com/repgen/repgen/internal/symptom"
 )
 
 // failsOn is a library that raises the reported TypeError on the given
@@ -264,5 +265,37 @@ func TestUnbuildableControlProvesNothing(t *testing.T) {
 	o := w.prove(t, typeErrorReport(), &kept{})
 	if o.Verdict.Grade == "B" || o.Verdict.Headline == oracle.Fixed {
 		t.Fatalf("got %s %s from a control that was never built", o.Verdict.Headline, o.Verdict.Grade)
+	}
+}
+
+func TestNothingToJudgeIsALead(t *testing.T) {
+	w := &world{base: map[string]string{"lib": "1.2"}, releases: map[string][]string{"lib": {"1.2", "1.3"}}, behave: func(map[string]string) sandbox.Execution { return printed("4.9\n") }}
+	in := typeErrorReport()
+	in.Decision.Expectation = nil
+	o := w.prove(t, in, &kept{})
+	if o.Verdict.Headline != oracle.Lead || o.Verdict.Grade != "" {
+		t.Fatalf("got %s %q: %v", o.Verdict.Headline, o.Verdict.Grade, o.Verdict.Reasons)
+	}
+}
+
+// Only "it differs from 1.1" is said: both samples are taken, and the verdict
+// rests on both.
+func TestDifferentialRunsTheNamedRelease(t *testing.T) {
+	w := &world{base: map[string]string{"lib": "1.2"}, releases: map[string][]string{"lib": {"1.1", "1.2", "1.3"}}}
+	w.behave = func(v map[string]string) sandbox.Execution {
+		if v["lib"] == "1.1" {
+			return printed("score 0.91\n")
+		}
+		return printed("score 0.13\n")
+	}
+	in := typeErrorReport()
+	in.Decision.Expectation = &oracle.Expectation{Oracle: oracle.OracleDifferential, Subject: "lib", ReporterScript: true, Symptom: symptom.Symptom{Kind: symptom.WrongValue}}
+	in.Decision.Good = []report.Version{{Dist: "lib", Spec: "1.1", Kind: report.VersionExact, Role: report.RoleGood}}
+	o := w.prove(t, in, &kept{})
+	if w.ran("named_good lib 1.1") != 5 {
+		t.Errorf("%d executions of the named release", w.ran("named_good lib 1.1"))
+	}
+	if o.Verdict.Hits != 5 {
+		t.Errorf("got %s, %d hits: %v", o.Verdict.Headline, o.Verdict.Hits, o.Verdict.Reasons)
 	}
 }
