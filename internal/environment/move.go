@@ -196,7 +196,7 @@ func diff(from, to *Lock) []Move {
 // Add solves base with one more distribution, a need that a run showed. The
 // returned Spec holds it too.
 func (m *Manager) Add(ctx context.Context, s Spec, base *Lock, dist string) (Spec, *Lock, *Unavailable, error) {
-	dist, err := m.needed(ctx, s, dist)
+	dist, err := needed(ctx, m, base, dist)
 	if err != nil {
 		return s, nil, nil, err
 	}
@@ -223,12 +223,12 @@ var standardLeft = map[string]string{
 }
 
 // needed is the distribution to add for a name that a run reported.
-func (m *Manager) needed(ctx context.Context, s Spec, dist string) (string, error) {
+func needed(ctx context.Context, index listings, base *Lock, dist string) (string, error) {
 	name := pydist.Normalize(dist)
 	if to, ok := standardLeft[name]; ok {
 		return to, nil
 	}
-	to, err := cpuVariant(ctx, m, Requirement{Name: name}, s.Python, s.AsOf)
+	to, err := cpuVariant(ctx, index, Requirement{Name: name}, minorOf(base.Python), base.AsOf)
 	if err != nil || to == "" {
 		return name, err
 	}

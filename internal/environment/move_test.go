@@ -173,3 +173,14 @@ func TestAddUnknown(t *testing.T) {
 		t.Errorf("%v %v", u, err)
 	}
 }
+
+func TestNeeded(t *testing.T) {
+	w := specWorld()
+	base := &Lock{Python: "3.11.7", AsOf: at("2024-04-01")}
+	cases := map[string]string{"pkg_resources": "setuptools", "tensorflow": "tensorflow-cpu", "Packaging": "packaging", "distutils": "setuptools"}
+	for name, want := range cases {
+		if got, err := needed(t.Context(), w, base, name); err != nil || got != want {
+			t.Errorf("%s: %s %v, want %s", name, got, err, want)
+		}
+	}
+}
