@@ -108,28 +108,42 @@ func (m *Manager) fill(ctx context.Context, e *Environment, tmp string) error {
 		return fmt.Errorf("make an empty environment: %w", err)
 	}
 	if len(e.Lock.Packages) > 0 {
-		r, err := tool.Install(ctx, uv.InstallInput{
-			Python: filepath.Join(env, "bin", "python"), Text: text, FindLinks: links,
-		})
-		if err != nil {
+		in := uv.InstallInput{Python: filepath.Join(env, "bin", "python"), Text: text, FindLinks: links}
+		if err := m.installChecked(ctx, tool, in, env); err != nil {
 			return err
 		}
-		if !r.OK {
-			return installError(r.Failure)
-		}
-		m.log.Debug("packages installed", "uv_s", r.Wall.Seconds(), "with_s", time.Since(started).Seconds())
 	}
 	if err := settle(env, e.Python); err != nil {
 		return fmt.Errorf("settle the environment: %w", err)
-	}
-	if err := checkRecords(ctx, env, quickCheck); err != nil {
-		return err
 	}
 	m.log.Debug("environment filled", "s", time.Since(started).Seconds())
 	if err := os.Symlink(e.Python.Prefix, filepath.Join(tmp, "py")); err != nil {
 		return err
 	}
 	return system.WriteJSON(filepath.Join(tmp, "lock.json"), e.Lock)
+}
+
+// installChecked installs and compares with what the wheels brought. uv's cache
+// shares its files with every environment, so one that something else on this
+// machine wrote to damages the next: its packages are fetched anew, once.
+func (m *Manager) installChecked(ctx context.Context, tool *uv.Tool, in uv.InstallInput, env string) error {
+	for {
+		r, err := tool.Install(ctx, in)
+		if err != nil {
+			return err
+		}
+		if !r.OK {
+			return installError(r.Failure)
+		}
+		m.log.Debug("packages installed", "uv_s", r.Wall.Seconds())
+		err = checkRecords(ctx, env, quickCheck)
+		var damage *DamageError
+		if !errors.As(err, &damage) || len(in.Again) > 0 {
+			return err
+		}
+		m.log.Warn("the package cache is damaged, fetching anew", "packages", damage.Packages, "files", damage.Files)
+		in.Again = damage.Packages
+	}
 }
 
 // installText is what uv installs: the lock's pins, where a package built from

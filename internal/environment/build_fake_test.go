@@ -34,6 +34,8 @@ case "$*" in
   if grep -q '^diskfull' lock.txt; then echo "error: No space left on device (os error 28)" >&2; exit 2; fi
   if grep -q '^netdown' lock.txt; then echo "error: Failed to fetch: http://u:hunter2@x/ dns error" >&2; exit 2; fi
   if grep -q '^nowheel' lock.txt; then echo "error: nowheel==1.0 has no usable wheels" >&2; exit 1; fi
+  module='x = 1\n'
+  case "$*" in *"--refresh-package damaged"*) ;; *) grep -q '^damaged' lock.txt && module='x = 1, changed\n';; esac
   while [ "$1" != --python ]; do shift; done
   env="${2%/bin/python}"
   grep -q "relocatable = true" "$env/pyvenv.cfg" || exit 8
@@ -41,7 +43,7 @@ case "$*" in
     sed -n 's/^\([^=]*\)==\([^ ]*\).*/\1 \2/p' lock.txt | while read -r name version; do
       info="$site/$name-$version.dist-info"; mkdir -p "$info"
       printf 'Metadata-Version: 2.1\nName: %s\nVersion: %s\n\nName: no\n' "$name" "$version" > "$info/METADATA"
-      printf 'x = 1\n' > "$site/$name.py"
+      printf "$module" > "$site/$name.py"
       printf '%s.py,sha256=@DIGEST@,6\n%s-%s.dist-info/RECORD,,\n' "$name" "$name" "$version" > "$info/RECORD"
     done
   done;;

@@ -46,6 +46,18 @@ func TestBuild(t *testing.T) {
 	}
 }
 
+// A damaged file in uv's cache costs one more download, not the environment.
+func TestBuildFromDamagedCache(t *testing.T) {
+	w := newWorkshop(t, "")
+	e := w.built(t, lockOf("3.11.7", "damaged==1.0", "six==1.0"))
+	if got := read(t, filepath.Join(e.Dir, "lib/python3.11/site-packages/damaged.py")); got != moduleText {
+		t.Errorf("the damaged file stayed: %q", got)
+	}
+	if log := read(t, w.log); strings.Count(log, "pip install") != 2 {
+		t.Errorf("uv ran:\n%s", log)
+	}
+}
+
 func TestBuildEmptyLock(t *testing.T) {
 	w := newWorkshop(t, "")
 	if e := w.built(t, lockOf("3.11")); e.Python.Version != "3.11.7" {

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -32,7 +33,10 @@ const (
 
 // DamageError lists the files of an environment that are not what their wheels
 // brought.
-type DamageError struct{ Files []string }
+type DamageError struct {
+	Files    []string
+	Packages []string // whose files they are, normalised
+}
 
 func (e *DamageError) Error() string {
 	shown := e.Files
@@ -59,9 +63,10 @@ func (m *Manager) Verify(ctx context.Context, key string) error {
 
 // recorded is one line of a RECORD.
 type recorded struct {
-	path string // absolute
-	hash string // "sha256=..." or ""
-	size int64  // -1 when not given
+	owner string // the package, normalised
+	path  string // absolute
+	hash  string // "sha256=..." or ""
+	size  int64  // -1 when not given
 }
 
 // checkRecords goes through the RECORD of every installed package.
@@ -77,9 +82,14 @@ func checkRecords(ctx context.Context, env string, how thoroughness) error {
 			return err
 		}
 		for _, list := range lists {
+			info := filepath.Base(filepath.Dir(list))
 			more, err := readRecord(env, site, list)
 			if err != nil {
-				return fmt.Errorf("check %s: %w", filepath.Base(filepath.Dir(list)), err)
+				return fmt.Errorf("check %s: %w", info, err)
+			}
+			owner, _, _ := strings.Cut(info, "-")
+			for i := range more {
+				more[i].owner = pydist.Normalize(owner)
 			}
 			files = append(files, more...)
 		}
@@ -165,6 +175,9 @@ func compare(ctx context.Context, env string, files []recorded, how thoroughness
 				rel = f.path
 			}
 			damage.Files = append(damage.Files, rel)
+			if !slices.Contains(damage.Packages, f.owner) {
+				damage.Packages = append(damage.Packages, f.owner)
+			}
 		}
 	}
 	if len(damage.Files) > 0 {

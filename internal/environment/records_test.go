@@ -14,10 +14,10 @@ func TestParseRecord(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []recorded{
-		{"/e/lib/python3.11/site-packages/a/b.py", "sha256=AbC_-", 12},
-		{"/e/lib/python3.11/site-packages/with,comma.py", "", -1},
-		{"/e/bin/tool", "sha256=x", 7},
-		{"/e/lib/python3.11/site-packages/a.dist-info/RECORD", "", -1},
+		{"", "/e/lib/python3.11/site-packages/a/b.py", "sha256=AbC_-", 12},
+		{"", "/e/lib/python3.11/site-packages/with,comma.py", "", -1},
+		{"", "/e/bin/tool", "sha256=x", 7},
+		{"", "/e/lib/python3.11/site-packages/a.dist-info/RECORD", "", -1},
 	}
 	if len(got) != len(want) {
 		t.Fatalf("%d entries: %+v", len(got), got)

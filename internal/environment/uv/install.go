@@ -15,6 +15,8 @@ type InstallInput struct {
 	Text      string
 	FindLinks []string
 	Offline   bool
+	// Again are packages to be fetched and installed anew, past uv's cache.
+	Again []string
 }
 
 // InstallResult says whether it was filled.
@@ -49,6 +51,9 @@ func (t *Tool) Install(ctx context.Context, in InstallInput) (InstallResult, err
 	}
 	for _, d := range in.FindLinks {
 		args = append(args, "--find-links", d)
+	}
+	for _, name := range in.Again {
+		args = append(args, "--reinstall-package", name, "--refresh-package", name)
 	}
 	if in.Offline {
 		args = append(args, "--offline")
