@@ -2,11 +2,13 @@ package proof
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/repgen/repgen/internal/candidate"
 	"github.com/repgen/repgen/internal/environment"
 	"github.com/repgen/repgen/internal/oracle"
 	"github.com/repgen/repgen/internal/sandbox"
+	"github.com/repgen/repgen/internal/symptom"
 	"github.com/repgen/repgen/internal/triage"
 )
 
@@ -20,8 +22,7 @@ func View(d *triage.Decision, c *candidate.Candidate, o *Outcome) *Result {
 		r.Subject = ResultSubject{Name: d.Subjects[0], Source: d.SubjectSource}
 	}
 	if d.Expectation != nil {
-		r.Symptom.Expected = &d.Expectation.Symptom
-		r.Symptom.Oracle = d.Expectation.Oracle
+		r.Symptom.Expected, r.Symptom.Oracle = expectedView(d.Expectation), d.Expectation.Oracle
 	}
 	if c != nil {
 		r.Edits = append(r.Edits, c.Edits...)
@@ -55,6 +56,20 @@ func Failure(e ResultError) *Result {
 	return r
 }
 
+// expectedView is the expected symptom; for printed output its message is what
+// the reporter says came.
+func expectedView(e *oracle.Expectation) *symptom.Symptom {
+	s := e.Symptom
+	if s.Message == "" && e.Printed != nil {
+		var lines []string
+		for _, l := range e.Printed.Actual {
+			lines = append(lines, l.Text)
+		}
+		s.Message = strings.Join(lines, "\n")
+	}
+	return &s
+}
+
 func headlineOf(r triage.Route) oracle.Headline {
 	switch r {
 	case triage.NeedsInfo:
@@ -86,7 +101,7 @@ func (r *Result) outcome(o *Outcome) {
 	r.Also = append(r.Also, v.Also...)
 	r.Interval = [2]float64{v.Low, v.High}
 	if o.Expectation != nil {
-		r.Symptom.Expected, r.Symptom.Oracle = &o.Expectation.Symptom, o.Expectation.Oracle
+		r.Symptom.Expected, r.Symptom.Oracle = expectedView(o.Expectation), o.Expectation.Oracle
 	}
 	r.Symptom.Observed, r.Symptom.Match = &o.Verdict.Observed, &o.Verdict.Match
 	r.Subject = o.Subject
