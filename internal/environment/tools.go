@@ -2,6 +2,7 @@ package environment
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -101,6 +102,13 @@ func (m *Manager) resolverLocked(ctx context.Context) (*uv.Tool, error) {
 		CacheDir: m.opts.CacheDir, Index: m.opts.Index, Pythons: paths, Log: m.log,
 		Progress: func(line string) { m.progress(Event{Stage: "uv", Text: line}) },
 	})
+	var none *uv.NoToolError
+	if errors.As(err, &none) {
+		return nil, &IndexError{
+			What: "uv is not on PATH and could not be fetched", Why: strings.Join(none.Tried, "; "),
+			Next: "check the network and the package index (--index, UV_DEFAULT_INDEX), or install uv yourself and put it on PATH", Err: err,
+		}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("find uv: %w", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 
@@ -126,6 +127,9 @@ func installInto(ctx context.Context, o Options, tmp string) error {
 				return ctx.Err()
 			}
 			none.Tried = append(none.Tried, fmt.Sprintf("%s: %s", filepath.Base(python), err))
+			if indexDown.MatchString(err.Error()) {
+				return none // the next Python would ask the same index
+			}
 			continue
 		}
 		if _, err := os.Stat(filepath.Join(tmp, "bin", "uv")); err == nil {
@@ -135,6 +139,9 @@ func installInto(ctx context.Context, o Options, tmp string) error {
 	}
 	return none
 }
+
+// indexDown matches pip's words for an index that cannot be reached.
+var indexDown = regexp.MustCompile(`(?i)connection (refused|reset|aborted|error)|NewConnectionError|Max retries exceeded|name resolution|timed out|Could not fetch URL`)
 
 // pipInstall runs one Python's pip: wheels only, each with a hash of ours.
 func pipInstall(ctx context.Context, o Options, python, target string) error {
@@ -153,7 +160,7 @@ func pipInstall(ctx context.Context, o Options, python, target string) error {
 	}
 	r, err := proc.Run(ctx, proc.Spec{
 		Argv: []string{
-			python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input",
+			python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input", "--retries", "1",
 			"--no-deps", "--require-hashes", "--only-binary", ":all:", "--target", target, "--requirement", list,
 		},
 		Env: pipEnv(o), Timeout: installerTime,
