@@ -68,6 +68,9 @@ func (p *proof) tryReported(ctx context.Context, lock *environment.Lock) (s *sid
 		p.out.Unavailable = un
 		return nil, "", nil
 	}
+	if name := lockName(lock, p.subject); name != "" {
+		p.subject = name // a variant of the same code may stand in the lock
+	}
 	s.group = oracle.Group{Side: oracle.SideReported, Subject: p.subject, Version: lock.Version(p.subject)}
 	if !s.cert.OK {
 		j := p.judgeAny(s.cert.Execution)
