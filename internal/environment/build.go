@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -152,6 +153,16 @@ func (m *Manager) installText(ctx context.Context, e *Environment) (text string,
 	pins := make([]uv.Pinned, 0, len(e.Lock.Packages))
 	for _, p := range e.Lock.Packages {
 		pin := uv.Pinned{Name: p.Name, Version: p.Version, Hashes: p.Hashes}
+		if p.Wheel != "" {
+			dir, err := m.wheelDir(p)
+			if errors.Is(err, fs.ErrNotExist) {
+				return "", nil, &unavailableError{*lostWheel(p)}
+			}
+			if err != nil {
+				return "", nil, err
+			}
+			links = append(links, dir)
+		}
 		if p.Sdist {
 			dir, no, err := m.wheelhouse(ctx, p.Name, p.Version, e.Python, e.Lock.AsOf)
 			if err != nil {

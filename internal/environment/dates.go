@@ -31,7 +31,8 @@ func endOfDay(t time.Time) time.Time {
 }
 
 // date decides the instant of which the index is seen: the flag, the report's
-// own date, the newest release that it names, else now.
+// own date, that of the project's commit, the newest release that the report
+// names, else now.
 func (w *inference) date(ctx context.Context) error {
 	if !w.in.Date.IsZero() {
 		w.spec.AsOf, w.spec.AsOfSource = w.in.Date.UTC(), "flag"
@@ -45,6 +46,13 @@ func (w *inference) date(ctx context.Context) error {
 			w.spec.AsOf = day
 		}
 		w.spec.AsOfSource = "report"
+		return nil
+	}
+	if p := w.in.Project; p != nil && !p.At.Time.IsZero() {
+		w.spec.AsOfSource = "commit " + p.At.Short()
+		if p.At.Time.Before(now) {
+			w.spec.AsOf = p.At.Time.UTC()
+		}
 		return nil
 	}
 	r, name, err := w.newestNamed(ctx)

@@ -62,8 +62,9 @@ type ladder struct {
 	cutoff     time.Time
 	exempt     []string
 	links      []string
-	existing   string // a lock whose versions are preferred
-	keepPython bool   // a control: the interpreter may not change
+	local      map[string]Package // wheels of a project, by name
+	existing   string             // a lock whose versions are preferred
+	keepPython bool               // a control: the interpreter may not change
 	protected  []string
 	extra      []string // further constraints: "name!=version"
 
@@ -108,7 +109,7 @@ func protectedBy(s Spec) []string {
 // one repair for each failure of the resolver.
 func (l *ladder) climb(ctx context.Context) (*Lock, *Unavailable, error) {
 	l.withoutNightlies()
-	if err := l.on.prefetch(ctx, l.names()); err != nil {
+	if err := l.prefetch(ctx); err != nil {
 		return nil, nil, err
 	}
 	if u, err := l.choosePython(ctx); u != nil || err != nil {
@@ -225,10 +226,12 @@ func (l *ladder) unavailable(why, next string) *Unavailable {
 	return &Unavailable{Why: why, Next: next, Rungs: l.rungs}
 }
 
-// isProtected is true for the subject and, in a control, the package moved:
+// isProtected is true for the subject, what the user's project is built into
+// and, in a control, the package moved:
 // what the verdict is about is never quietly something else.
 func (l *ladder) isProtected(name string) bool {
-	return slices.Contains(l.protected, name)
+	_, local := l.local[name]
+	return local || slices.Contains(l.protected, name)
 }
 
 // pinOf finds the requirement or constraint of a name.

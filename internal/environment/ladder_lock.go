@@ -57,8 +57,14 @@ func (l *ladder) lock(res uv.CompileResult) *Lock {
 		Python: l.python.Version, AsOf: l.cutoff, Rung: l.rung, Rungs: l.rungs, Text: res.Text,
 		Requirements: l.reqs, Constraints: l.cons, Exempt: l.exempt, Env: l.spec.Env, StandIns: l.standIns, Edits: l.edits,
 	}
-	for _, p := range res.Packages {
-		lock.Packages = append(lock.Packages, l.word(p))
+	for i, p := range res.Packages {
+		if own, ok := l.local[p.Name]; ok && own.Version == p.Version {
+			res.Packages[i].Hashes = own.Hashes // not those of a release of the same version
+		}
+		lock.Packages = append(lock.Packages, l.word(res.Packages[i]))
+	}
+	if len(l.local) > 0 {
+		lock.Text = uv.FormatLock(res.Packages)
 	}
 	slices.SortFunc(lock.Packages, func(a, b Package) int { return strings.Compare(a.Name, b.Name) })
 	lock.Hash = lockHash(lock, l.python)
@@ -67,6 +73,9 @@ func (l *ladder) lock(res uv.CompileResult) *Lock {
 
 func (l *ladder) word(p uv.Pinned) Package {
 	out := Package{Name: p.Name, Version: p.Version, Hashes: p.Hashes, Word: WordResolver, Sdist: l.built[p.Name+"=="+p.Version]}
+	if own, ok := l.local[p.Name]; ok && own.Version == p.Version {
+		out.Wheel = own.Wheel
+	}
 	if r, constraint := l.pinOf(p.Name); r != nil {
 		out.Word, out.Why = r.Word, r.Why
 		if constraint && out.Why == "" {

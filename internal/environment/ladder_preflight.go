@@ -27,6 +27,9 @@ func (l *ladder) preflight(ctx context.Context) (*Unavailable, error) {
 // check repairs one pin.
 func (l *ladder) check(ctx context.Context, name string) (*Unavailable, error) {
 	r, constraint := l.pinOf(name)
+	if r.Word == WordProject {
+		return nil, nil // what the index has of that name is something else
+	}
 	list, err := l.on.Releases(ctx, name, l.python.Minor)
 	if err != nil {
 		return nil, err

@@ -129,7 +129,7 @@ func (l *ladder) onePerMinor() []interp.Interpreter {
 func (l *ladder) score(ctx context.Context, p interp.Interpreter) (int, error) {
 	sum := 0
 	for _, r := range slices.Concat(l.reqs, l.cons) {
-		if r.Spec == "" && !l.isProtected(r.Name) {
+		if r.Spec == "" && !l.isProtected(r.Name) || r.Word == WordProject {
 			continue // some release will do
 		}
 		list, err := l.on.Releases(ctx, r.Name, p.Minor)

@@ -103,7 +103,7 @@ func heldAt(base *Lock, list []Requirement, firm bool, free []string) []Requirem
 			continue
 		}
 		r.Spec = ""
-		if firm && !slices.Contains(free, r.Name) {
+		if r.Word == WordProject || firm && !slices.Contains(free, r.Name) {
 			r.Spec = "==" + version
 		}
 		out = append(out, r)
@@ -139,6 +139,11 @@ func (l *ladder) samePython(ctx context.Context, base *Lock) (*Unavailable, erro
 // sources brings the base's own source builds along.
 func (l *ladder) sources(ctx context.Context, base *Lock, moved string) error {
 	for _, p := range base.Packages {
+		if p.Wheel != "" && p.Name != moved {
+			if err := l.addLocal(p); err != nil {
+				return err
+			}
+		}
 		if !p.Sdist || p.Name == moved {
 			continue
 		}

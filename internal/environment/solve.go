@@ -19,6 +19,9 @@ import (
 // Locks are cached by the Spec's content, the index and the interpreters.
 func (m *Manager) Solve(ctx context.Context, s Spec) (*Lock, *Unavailable, error) {
 	return m.cachedSolve(ctx, "solve", s, nil, func() (*Lock, *Unavailable, error) {
+		if s.Project != nil {
+			return m.solveProject(ctx, s)
+		}
 		m.progress(Event{Stage: "solve", Text: "resolving " + s.Subject})
 		return newLadder(m, s).climb(ctx)
 	})
@@ -71,7 +74,7 @@ func (m *Manager) cachedSolve(ctx context.Context, what string, s Spec, args []s
 	if err != nil {
 		return nil, nil, err
 	}
-	if lock, ok := readLock(path); ok {
+	if lock, ok := readLock(path); ok && m.hasWheels(lock) {
 		return lock, nil, nil
 	}
 	lock, u, err := solve()

@@ -27,12 +27,22 @@ type SpecInput struct {
 	With []string
 	// Now is the clock, zero for time.Now.
 	Now time.Time
+	// Project is where the subject is built from, as ResolveProject left it;
+	// nil takes it from the index.
+	Project *ProjectSource
 }
 
 // Spec infers what the environment of a report should hold. A requirement of
 // the user that cannot be read is an error; a script that needs something no
 // index can have is Unavailable.
 func (m *Manager) Spec(ctx context.Context, in SpecInput) (Spec, *Unavailable, error) {
+	if in.Project != nil {
+		p, u, err := m.lookAtProject(ctx, in)
+		if u != nil || err != nil {
+			return Spec{Project: in.Project}, u, err
+		}
+		in.Project = p
+	}
 	return inferSpec(ctx, m, in)
 }
 
@@ -53,7 +63,7 @@ type inference struct {
 	spec  Spec
 }
 
-func inferSpec(ctx context.Context, index listings, in SpecInput) (Spec, *Unavailable, error) {
+func newInference(index listings, in SpecInput) *inference {
 	if in.Now.IsZero() {
 		in.Now = time.Now()
 	}
@@ -68,11 +78,17 @@ func inferSpec(ctx context.Context, index listings, in SpecInput) (Spec, *Unavai
 	}
 	w := &inference{in: in, index: index}
 	w.named = w.chooseVersions()
+	return w
+}
+
+func inferSpec(ctx context.Context, index listings, in SpecInput) (Spec, *Unavailable, error) {
+	w := newInference(index, in)
 	w.python()
 	w.environ()
 	if err := w.flags(); err != nil {
 		return Spec{}, nil, err
 	}
+	w.project()
 	if u := w.imports(); u != nil {
 		return w.spec, u, nil
 	}
@@ -142,6 +158,9 @@ func (w *inference) python() {
 // subject names the distribution under suspicion as it will be installed.
 func (w *inference) subject() {
 	name := w.in.Subject
+	if name == "" && w.in.Project != nil {
+		name = w.in.Project.Name
+	}
 	if name == "" && len(w.in.Decision.Subjects) > 0 {
 		name = w.in.Decision.Subjects[0]
 	}

@@ -24,7 +24,7 @@ var localNames = []string{
 // imports turns the script's imports into requirements.
 func (w *inference) imports() *Unavailable {
 	for _, module := range w.in.Candidate.Imports {
-		if pydist.StdlibModule(module) || module == "__main__" {
+		if w.fromProject(module) || pydist.StdlibModule(module) || module == "__main__" {
 			continue
 		}
 		if spaces, ok := namespaces[module]; ok {

@@ -36,7 +36,7 @@ var wantFull = map[string][]string{
 func (w *inference) cpuBuilds(ctx context.Context) error {
 	for i := range w.spec.Requirements {
 		r := &w.spec.Requirements[i]
-		if r.Word == WordFlag || slices.ContainsFunc(wantFull[r.Name], w.has) {
+		if r.Word == WordFlag || r.Word == WordProject || slices.ContainsFunc(wantFull[r.Name], w.has) {
 			continue
 		}
 		to, err := cpuVariant(ctx, w.index, *r, w.spec.Python, w.spec.AsOf)

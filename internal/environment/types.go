@@ -16,6 +16,7 @@ const (
 	WordRelaxed    Word = "relaxed"    // the ladder loosened it
 	WordResolver   Word = "resolver"   // came with the others
 	WordSweep      Word = "sweep"      // a forward sweep over an unpinned package
+	WordProject    Word = "project"    // built from the user's own project
 )
 
 // Requirement is one wanted distribution.
@@ -44,6 +45,8 @@ type Spec struct {
 	// lines, import names mapped), each with its reason.
 	Edits []string          `json:"edits,omitempty"`
 	Env   map[string]string `json:"env,omitempty"`
+	// Project is where the subject comes from when it is not the index.
+	Project *ProjectSource `json:"project,omitempty"`
 }
 
 // Package is one locked distribution.
@@ -52,8 +55,11 @@ type Package struct {
 	Version string   `json:"version"`
 	Hashes  []string `json:"hashes,omitempty"`
 	Sdist   bool     `json:"sdist,omitempty"` // built from source, in the sandbox
-	Word    Word     `json:"word"`
-	Why     string   `json:"why,omitempty"`
+	// Wheel is the file name of a wheel that was built from a project; it lies
+	// in the store (or in a bundle) under the one hash in Hashes.
+	Wheel string `json:"wheel,omitempty"`
+	Word  Word   `json:"word"`
+	Why   string `json:"why,omitempty"`
 }
 
 // Rung is one step of the ladder that was tried.

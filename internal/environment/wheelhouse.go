@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -131,18 +132,39 @@ func (m *Manager) buildWheel(ctx context.Context, f pypi.File, name string, pyth
 	if err != nil {
 		return &unavailableError{Unavailable{Why: fmt.Sprintf("%s cannot be built: %s", f.Filename, err)}}
 	}
-	requires := system.Requires
+	s := sourceBuild{archive: f.Filename, label: f.Filename, system: system, python: python, asOf: asOf, tail: 1}
+	if err := m.buildSource(ctx, s, work); err != nil {
+		return err
+	}
+	return takeWheel(work, f.Filename, dst, func(gotName, gotVersion string) bool {
+		return gotName == name && pydist.Match("=="+f.Version, gotVersion)
+	})
+}
+
+// sourceBuild is one source to build: an archive in the work folder.
+type sourceBuild struct {
+	archive, label string
+	system         buildSystem
+	python         interp.Interpreter
+	asOf           time.Time
+	env            map[string]string // for the backend, beside our own
+	tail           int               // lines of a failed build's log that are shown
+}
+
+// buildSource leaves a wheel in the work folder's out.
+func (m *Manager) buildSource(ctx context.Context, s sourceBuild, work string) error {
+	requires := s.system.Requires
 	for range buildRounds {
-		more, err := m.buildOnce(ctx, f, system, requires, python, asOf, work)
+		more, err := m.buildOnce(ctx, s, requires, work)
 		if err != nil {
 			return err
 		}
 		if len(more) == 0 {
-			return takeWheel(work, name, f, dst)
+			return nil
 		}
 		requires = append(slices.Clone(requires), more...)
 	}
-	return &unavailableError{Unavailable{Why: f.Filename + " cannot be built: it asks for ever more build requirements"}}
+	return &unavailableError{Unavailable{Why: s.label + " cannot be built: it asks for ever more build requirements"}}
 }
 
 // buildPlan is what wheelhouse.py reads.
@@ -155,13 +177,13 @@ type buildPlan struct {
 
 // buildOnce runs the backend in an environment of its requirements. more is
 // what it asked for beyond them.
-func (m *Manager) buildOnce(ctx context.Context, f pypi.File, system buildSystem, requires []string, python interp.Interpreter, asOf time.Time, work string) (more []string, err error) {
-	env, err := m.buildEnv(ctx, requires, python, asOf)
+func (m *Manager) buildOnce(ctx context.Context, s sourceBuild, requires []string, work string) (more []string, err error) {
+	env, err := m.buildEnv(ctx, requires, s.python, s.asOf)
 	if err != nil {
 		return nil, err
 	}
 	defer env.Release()
-	plan := buildPlan{Archive: f.Filename, Backend: system.Backend, BackendPath: append([]string{}, system.BackendPath...)}
+	plan := buildPlan{Archive: s.archive, Backend: s.system.Backend, BackendPath: append([]string{}, s.system.BackendPath...), Have: []string{}}
 	for _, p := range env.Lock.Packages {
 		plan.Have = append(plan.Have, p.Name)
 	}
@@ -169,7 +191,8 @@ func (m *Manager) buildOnce(ctx context.Context, f pypi.File, system buildSystem
 		return nil, err
 	}
 	c := env.Command(sandbox.EnvDir+"/bin/python", "/box/wheelhouse.py")
-	c.Work, c.Label = work, "build "+f.Filename
+	c.Work, c.Label = work, "build "+s.label
+	maps.Copy(c.Env, s.env)
 	// The first day that a zip archive can hold, plus one: equal sources give
 	// equal wheels.
 	c.Env["SOURCE_DATE_EPOCH"] = "315619200"
@@ -177,13 +200,13 @@ func (m *Manager) buildOnce(ctx context.Context, f pypi.File, system buildSystem
 	limits.Wall = buildWall
 	x, err := m.opts.Sandbox.Run(ctx, c, limits)
 	if err != nil {
-		return nil, fmt.Errorf("build %s: %w", f.Filename, err)
+		return nil, fmt.Errorf("build %s: %w", s.label, err)
 	}
 	if x.Outcome == sandbox.Exited && x.ExitCode == 3 {
 		return readWanted(work)
 	}
 	if x.Outcome != sandbox.Exited || x.ExitCode != 0 {
-		return nil, &unavailableError{Unavailable{Why: fmt.Sprintf("building %s in the sandbox failed: %s", f.Filename, lastWords(x))}}
+		return nil, &unavailableError{Unavailable{Why: fmt.Sprintf("building %s in the sandbox failed: %s", s.label, logTail(x, s.tail))}}
 	}
 	return nil, nil
 }
@@ -227,11 +250,14 @@ func (m *Manager) buildEnv(ctx context.Context, requires []string, python interp
 			return nil, &unavailableError{Unavailable{Why: fmt.Sprintf("a source package asks for the build requirement %q", r)}}
 		}
 	}
+	in := uv.CompileInput{Python: python.Path, Requirements: requires, ExcludeNewer: asOf}
+	if len(requires) == 0 { // a backend of the project's own
+		return m.built(ctx, &Lock{Python: python.Version, AsOf: asOf})
+	}
 	tool, err := m.resolver(ctx)
 	if err != nil {
 		return nil, err
 	}
-	in := uv.CompileInput{Python: python.Path, Requirements: requires, ExcludeNewer: asOf}
 	r, err := tool.Compile(ctx, in)
 	if err == nil && !r.OK && !r.Failure.Infrastructure() && !asOf.IsZero() {
 		in.ExcludeNewer = time.Time{}
@@ -249,6 +275,11 @@ func (m *Manager) buildEnv(ctx context.Context, requires []string, python interp
 	for _, p := range r.Packages {
 		lock.Packages = append(lock.Packages, Package{Name: p.Name, Version: p.Version, Hashes: p.Hashes, Word: WordResolver})
 	}
+	return m.built(ctx, lock)
+}
+
+// built is Build for those who carry outcomes as errors.
+func (m *Manager) built(ctx context.Context, lock *Lock) (*Environment, error) {
 	env, no, err := m.Build(ctx, lock)
 	if no != nil {
 		return nil, &unavailableError{*no}
@@ -256,11 +287,11 @@ func (m *Manager) buildEnv(ctx context.Context, requires []string, python interp
 	return env, err
 }
 
-// takeWheel copies the one wheel that the build left, when it is what was
-// asked for. Links in the work folder are not followed.
-func takeWheel(work, name string, f pypi.File, dst string) error {
+// takeWheel copies the one wheel that the build left, when its name and version
+// are what was asked for. Links in the work folder are not followed.
+func takeWheel(work, label, dst string, wanted func(name, version string) bool) error {
 	refuse := func(why string) error {
-		return &unavailableError{Unavailable{Why: "building " + f.Filename + " in the sandbox left " + why}}
+		return &unavailableError{Unavailable{Why: "building " + label + " in the sandbox left " + why}}
 	}
 	// Lstat: the build may have put a link in the folder's place.
 	st, err := os.Lstat(filepath.Join(work, "out"))
@@ -281,7 +312,7 @@ func takeWheel(work, name string, f pypi.File, dst string) error {
 		return refuse(fmt.Sprintf("%d wheels", len(wheels)))
 	}
 	gotName, gotVersion, ok := pypi.WheelVersion(wheels[0])
-	if !ok || gotName != name || !pydist.Match("=="+f.Version, gotVersion) {
+	if !ok || !wanted(gotName, gotVersion) {
 		return refuse("a wheel of something else: " + wheels[0])
 	}
 	data, err := sandbox.ReadFile(work, filepath.Join("out", wheels[0]), maxWheel)
@@ -302,6 +333,21 @@ func wheelHash(dir string) (string, error) {
 		return "", err
 	}
 	return "sha256:" + hex.EncodeToString(sum), nil
+}
+
+// logTail are the last lines of a failed build's log, joined for one line of
+// text, when it ended by itself.
+func logTail(x sandbox.Execution, lines int) string {
+	var kept []string
+	for line := range strings.Lines(x.Stderr) {
+		if line = strings.TrimSpace(line); line != "" {
+			kept = append(kept, line)
+		}
+	}
+	if lines < 2 || len(kept) < 2 || x.Outcome != sandbox.Exited {
+		return lastWords(x)
+	}
+	return clip(strings.Join(kept[max(0, len(kept)-lines):], " | "), 800)
 }
 
 // lastWords is the last line that a run wrote, or how it ended.
