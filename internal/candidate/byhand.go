@@ -1,10 +1,10 @@
 package candidate
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/repgen/repgen/internal/pysyntax"
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 // deadly are calls that end a process by a signal.
@@ -53,7 +53,7 @@ func raisesByHand(r *reader) {
 	}
 }
 
-var bundleFile = regexp.MustCompile(`(^|/)(reproduce\.py|verdict\.json|manifest\.json|oracle\.json)$`)
+var bundleFile = lazyre.New(`(^|/)(reproduce\.py|verdict\.json|manifest\.json|oracle\.json)$`)
 
 // ownScript: what was frozen must stay as it is while it runs.
 func ownScript(r *reader) {
@@ -94,7 +94,7 @@ func opensForWriting(call pysyntax.Call, full string) bool {
 }
 
 // decoders turn an unreadable text into code.
-var decoders = regexp.MustCompile(`b(16|32|64|85)decode|a85decode|fromhex|unhexlify|decompress|marshal|codecs|rot_?13|\bchr\(|\[::-1\]|loads\(`)
+var decoders = lazyre.New(`b(16|32|64|85)decode|a85decode|fromhex|unhexlify|decompress|marshal|codecs|rot_?13|\bchr\(|\[::-1\]|loads\(`)
 
 // hiddenCode reads the strings that are given to exec as part of the script.
 func hiddenCode(r *reader) {

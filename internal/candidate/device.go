@@ -1,11 +1,11 @@
 package candidate
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/repgen/repgen/internal/pysyntax"
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 // replacement is one change of a span of the script.
@@ -44,10 +44,10 @@ const (
 )
 
 var (
-	torchDevice = regexp.MustCompile(`^(cuda|mps|xpu|hip)(:(\d+|\{.*\}))?$`)
-	tfDevice    = regexp.MustCompile(`^(/?(?:job:\w+/.*)?(?:device:)?)(GPU|gpu)(:\d+)$`)
-	deviceIndex = regexp.MustCompile(`\bdevice(\s*=\s*)\d+`)
-	gpuCount    = regexp.MustCompile(`\bgpus(\s*=\s*)(-?\d+|\[[\d, ]*\])`)
+	torchDevice = lazyre.New(`^(cuda|mps|xpu|hip)(:(\d+|\{.*\}))?$`)
+	tfDevice    = lazyre.New(`^(/?(?:job:\w+/.*)?(?:device:)?)(GPU|gpu)(:\d+)$`)
+	deviceIndex = lazyre.New(`\bdevice(\s*=\s*)\d+`)
+	gpuCount    = lazyre.New(`\bgpus(\s*=\s*)(-?\d+|\[[\d, ]*\])`)
 )
 
 // idleOnCPU are calls that only wait for or clean up an accelerator, with what
@@ -126,7 +126,7 @@ func (c *Candidate) cpuCall(call pysyntax.Call) []replacement {
 }
 
 // inside replaces the first match of a pattern in a call.
-func inside(call pysyntax.Call, text string, pattern *regexp.Regexp, with string) []replacement {
+func inside(call pysyntax.Call, text string, pattern *lazyre.Regexp, with string) []replacement {
 	at := pattern.FindStringSubmatchIndex(text)
 	if at == nil {
 		return nil

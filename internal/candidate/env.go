@@ -1,23 +1,22 @@
 package candidate
 
 import (
-	"regexp"
-
 	"github.com/repgen/repgen/internal/report"
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 var (
-	envName  = regexp.MustCompile(`^[A-Z][A-Z0-9_]{1,63}$`)
-	envValue = regexp.MustCompile(`^[\w.,:;=/+@%\- ]{0,200}$`)
+	envName  = lazyre.New(`^[A-Z][A-Z0-9_]{1,63}$`)
+	envValue = lazyre.New(`^[\w.,:;=/+@%\- ]{0,200}$`)
 	// deniedEnv names what would change the interpreter, the sandbox or the
 	// installer rather than the library, or what carries a secret.
-	deniedEnv = regexp.MustCompile(`^(PATH|HOME|USER|LOGNAME|SHELL|TERM|IFS|ENV|BASH_ENV|TMP|TEMP|TMPDIR|PWD|LANG` +
+	deniedEnv = lazyre.New(`^(PATH|HOME|USER|LOGNAME|SHELL|TERM|IFS|ENV|BASH_ENV|TMP|TEMP|TMPDIR|PWD|LANG` +
 		`|LD_.*|DYLD_.*|GCONV_PATH|GLIBC_TUNABLES|LOCPATH|NLSPATH|RES_OPTIONS|HOSTALIASES` +
 		`|PYTHON(PATH|HOME|STARTUP|INSPECT|EXECUTABLE|USERBASE|PLATLIBDIR|BREAKPOINT|PYCACHEPREFIX|SAFEPATH|NOUSERSITE)` +
 		`|REPGEN_.*|UV_.*|PIP_.*|XDG_.*|CONDA_.*|VIRTUAL_ENV|SSL_.*|REQUESTS_CA_BUNDLE|CURL_CA_BUNDLE|SSH_.*|GIT_.*` +
 		`|.*_PROXY|.*(TOKEN|SECRET|PASSWORD|PASSWD|API_KEY|ACCESS_KEY|CREDENTIALS).*)$`)
 	// remedy: the sentence offers the variable as a way around the symptom.
-	remedy = regexp.MustCompile(`(?i)work[- ]?around|\bhelps?\b|\bfix(es|ed)?\b|\bsolve[sd]?\b|\bavoid|\bresolve[sd]?\b|goes away|disappear|no longer|\bfine\b|\bworks\b|\bwithout\b|\binstead\b|\bif (i|you|we) (un)?set\b`)
+	remedy = lazyre.New(`(?i)work[- ]?around|\bhelps?\b|\bfix(es|ed)?\b|\bsolve[sd]?\b|\bavoid|\bresolve[sd]?\b|goes away|disappear|no longer|\bfine\b|\bworks\b|\bwithout\b|\binstead\b|\bif (i|you|we) (un)?set\b`)
 )
 
 // environment takes over the variables that the report sets in prose or in a
@@ -60,7 +59,7 @@ func insideLog(r *report.Report, at report.Span) bool {
 
 // clauseEnd separates what is said of one thing from what is said of another:
 // "fine with A=1 but not with B=2".
-var clauseEnd = regexp.MustCompile(`\n|[.,;] |[.]$| but | while | whereas `)
+var clauseEnd = lazyre.New(`\n|[.,;] |[.]$| but | while | whereas `)
 
 // sentence is the text around a span up to the nearest ends of a clause.
 func sentence(text string, at report.Span) string {

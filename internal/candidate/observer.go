@@ -1,11 +1,11 @@
 package candidate
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/repgen/repgen/internal/pysyntax"
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 // descriptorCalls take file descriptors; the positions of those arguments.
@@ -36,7 +36,7 @@ var looking = map[string]bool{
 }
 
 // owned gives an expression whose descriptor the script opened itself.
-var owned = regexp.MustCompile(`\.fileno\(\)|os\.(open|dup|pipe|openpty|memfd_create)\(|mkstemp\(|mkdtemp\(|openpty\(`)
+var owned = lazyre.New(`\.fileno\(\)|os\.(open|dup|pipe|openpty|memfd_create)\(|mkstemp\(|mkdtemp\(|openpty\(`)
 
 func observerCalls(r *reader) {
 	mine := ownDescriptors(r.f)
@@ -85,8 +85,8 @@ func foreign(full, expr string, mine map[string]bool) bool {
 }
 
 var (
-	observerWord = regexp.MustCompile(`(?i)repgen|sitecustomize|usercustomize`)
-	observerPath = regexp.MustCompile(`/proc/(self|\d+|%[ds]|\{[^}]*\}|thread-self)/(fd|fdinfo|environ|mem|maps|task)|/dev/fd`)
+	observerWord = lazyre.New(`(?i)repgen|sitecustomize|usercustomize`)
+	observerPath = lazyre.New(`/proc/(self|\d+|%[ds]|\{[^}]*\}|thread-self)/(fd|fdinfo|environ|mem|maps|task)|/dev/fd`)
 )
 
 // observerNames: the observer may be imported for observe() and nothing else.

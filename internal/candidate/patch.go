@@ -1,15 +1,15 @@
 package candidate
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/repgen/repgen/internal/pysyntax"
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 var (
 	// setting: a path whose attributes are there to be assigned.
-	setting = regexp.MustCompile(`(?i)(^|\.)\w*(config|options?|backends?|flags?|rcparams|settings?|defaults?|params)(\.|$)`)
+	setting = lazyre.New(`(?i)(^|\.)\w*(config|options?|backends?|flags?|rcparams|settings?|defaults?|params)(\.|$)`)
 	// builtinType: np.bool = bool and its like bring a removed alias back.
 	builtinType = map[string]bool{"bool": true, "int": true, "float": true, "complex": true, "object": true, "str": true}
 	// patchers are packages made for patching.

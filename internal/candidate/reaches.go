@@ -2,10 +2,10 @@ package candidate
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/repgen/repgen/internal/pysyntax"
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 // deed is a kind of call that a script which only shows a bug rarely needs.
@@ -30,12 +30,12 @@ var deeds = []deed{
 }
 
 var (
-	secretPath = regexp.MustCompile(`(^|/)(\.ssh|\.aws|\.gnupg|\.kube|\.netrc|\.pypirc|\.npmrc|\.git-credentials|\.config/gcloud|\.azure|\.docker|\.bash_history|\.zsh_history|\.python_history|id_(rsa|dsa|ecdsa|ed25519)|authorized_keys|\.huggingface)(/|$)` +
+	secretPath = lazyre.New(`(^|/)(\.ssh|\.aws|\.gnupg|\.kube|\.netrc|\.pypirc|\.npmrc|\.git-credentials|\.config/gcloud|\.azure|\.docker|\.bash_history|\.zsh_history|\.python_history|id_(rsa|dsa|ecdsa|ed25519)|authorized_keys|\.huggingface)(/|$)` +
 		`|^/etc/(passwd|shadow|sudoers)|/run/secrets|/var/run/docker\.sock|169\.254\.169\.254|metadata\.google\.internal`)
-	procPath   = regexp.MustCompile(`^/proc/(self|\d+|1|\{[^}]*\}|%[ds])?/?(environ|mem|maps|fd|root|cwd|cmdline|net)(/|$)|^/proc/?$`)
-	secretName = regexp.MustCompile(`(?i)(^|_)(api_?key|secret|token|passw(or)?d|access_?key|private_?key|credentials?)s?(_|$)|_KEY$`)
-	urlText    = regexp.MustCompile(`^(https?|ftp|wss?)://`)
-	scanWord   = regexp.MustCompile(`^(KEY|TOKEN|SECRET|PASS(WORD|WD)?|CREDENTIALS?|AWS|API_?KEY)$`)
+	procPath   = lazyre.New(`^/proc/(self|\d+|1|\{[^}]*\}|%[ds])?/?(environ|mem|maps|fd|root|cwd|cmdline|net)(/|$)|^/proc/?$`)
+	secretName = lazyre.New(`(?i)(^|_)(api_?key|secret|token|passw(or)?d|access_?key|private_?key|credentials?)s?(_|$)|_KEY$`)
+	urlText    = lazyre.New(`^(https?|ftp|wss?)://`)
+	scanWord   = lazyre.New(`^(KEY|TOKEN|SECRET|PASS(WORD|WD)?|CREDENTIALS?|AWS|API_?KEY)$`)
 )
 
 // reaches lists what the script reaches for, as data: whether a reach is an

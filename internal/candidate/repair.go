@@ -1,11 +1,11 @@
 package candidate
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/repgen/repgen/internal/pysyntax"
 	"github.com/repgen/repgen/internal/report"
+	"github.com/repgen/repgen/internal/system/lazyre"
 	"github.com/repgen/repgen/internal/triage"
 )
 
@@ -93,8 +93,8 @@ func (c *Candidate) repairQuotes(code string, line int) string {
 }
 
 var (
-	magicLine = regexp.MustCompile(`^(\s*)(%{1,2}[a-zA-Z]\w*|!\s*\S|get_ipython\(\)|\?{1,2}\w|[A-Za-z_][\w.]*\?{1,2}\s*$)`)
-	pipLine   = regexp.MustCompile(`^\s*(?:[!%]|\$\s*|>\s*)?\s*(?:python[\d.]*\s+-m\s+|py\s+-m\s+|uv\s+)?pip[\d.]*\s+install\s+(.+)$`)
+	magicLine = lazyre.New(`^(\s*)(%{1,2}[a-zA-Z]\w*|!\s*\S|get_ipython\(\)|\?{1,2}\w|[A-Za-z_][\w.]*\?{1,2}\s*$)`)
+	pipLine   = lazyre.New(`^\s*(?:[!%]|\$\s*|>\s*)?\s*(?:python[\d.]*\s+-m\s+|py\s+-m\s+|uv\s+)?pip[\d.]*\s+install\s+(.+)$`)
 )
 
 // dropMagics turns the lines of a notebook that are no Python into comments,
@@ -126,7 +126,7 @@ func (c *Candidate) dropMagics(code string, line int) string {
 	return strings.Join(lines, "\n")
 }
 
-var timeMagic = regexp.MustCompile(`^(\s*)%(?:time|timeit|prun|memit)\s+([^-\s].*)$`)
+var timeMagic = lazyre.New(`^(\s*)%(?:time|timeit|prun|memit)\s+([^-\s].*)$`)
 
 // timed is the statement that a timing magic runs.
 func timed(text string) (string, bool) {
@@ -160,7 +160,7 @@ func stringLines(code string) map[int]bool {
 
 // requirement is a PEP 508 name with optional extras and version. No URL, no
 // path, no marker: those are not on an index.
-var requirement = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*(\[[A-Za-z0-9._,-]+\])?((===|==|~=|!=|<=|>=|<|>)[A-Za-z0-9.*+!_-]+(,(==|~=|!=|<=|>=|<|>)[A-Za-z0-9.*+!_-]+)*)?$`)
+var requirement = lazyre.New(`^[A-Za-z0-9][A-Za-z0-9._-]*(\[[A-Za-z0-9._,-]+\])?((===|==|~=|!=|<=|>=|<|>)[A-Za-z0-9.*+!_-]+(,(==|~=|!=|<=|>=|<|>)[A-Za-z0-9.*+!_-]+)*)?$`)
 
 // withValue are pip's options that take the next word.
 var withValue = map[string]bool{

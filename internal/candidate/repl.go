@@ -1,12 +1,12 @@
 package candidate
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/repgen/repgen/internal/oracle"
 	"github.com/repgen/repgen/internal/pysyntax"
 	"github.com/repgen/repgen/internal/report"
+	"github.com/repgen/repgen/internal/system/lazyre"
 	"github.com/repgen/repgen/internal/triage"
 )
 
@@ -17,7 +17,7 @@ const (
 	echoClose = `)`
 )
 
-var prompt = regexp.MustCompile(`^\s*(>>>|\.\.\.|In \[\d+\]:|\s*\.\.\.:)( |$)`)
+var prompt = lazyre.New(`^\s*(>>>|\.\.\.|In \[\d+\]:|\s*\.\.\.:)( |$)`)
 
 func hasPrompts(text string) bool {
 	for line := range strings.SplitSeq(text, "\n") {
@@ -78,7 +78,7 @@ func lastCell(cells []report.Cell, d *triage.Decision) int {
 	return last
 }
 
-var failureLine = regexp.MustCompile(`(?m)^([A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Exit|Iteration|Failure|Fault|Abort|Timeout))(?::|\s*$)`)
+var failureLine = lazyre.New(`(?m)^([A-Za-z_][\w.]*(?:Error|Exception|Interrupt|Exit|Iteration|Failure|Fault|Abort|Timeout))(?::|\s*$)`)
 
 // failure is the exception class of a recorded traceback, "" when there is none.
 func failure(output string) string {

@@ -1,18 +1,19 @@
 package candidate
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 var (
 	// versionSource are names that hold a version; versionText the same inside
 	// an expression that is more than a name.
-	versionSource = regexp.MustCompile(`(^|\.)(__version__|__version_info__|version_info|hexversion)(\.|$)` +
+	versionSource = lazyre.New(`(^|\.)(__version__|__version_info__|version_info|hexversion)(\.|$)` +
 		`|^sys\.version(\.|$)|^(importlib\.metadata|importlib_metadata)\.(version|distribution|metadata)$` +
 		`|^pkg_resources\.(get_distribution|require|parse_version|working_set)|^packaging\.version\.` +
 		`|^distutils\.version\.|^platform\.python_version|^[a-z_]\w*\.version\.\w*version\w*$`)
-	versionText = regexp.MustCompile(`\b__version__\b|\bversion_info\b|get_distribution\(|\bmetadata\.version\(`)
+	versionText = lazyre.New(`\b__version__\b|\bversion_info\b|get_distribution\(|\bmetadata\.version\(`)
 )
 
 // branching are the kinds of condition through which a version can decide what

@@ -1,11 +1,11 @@
 package candidate
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/repgen/repgen/internal/oracle"
 	"github.com/repgen/repgen/internal/pysyntax"
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 // maxWatch bounds what the observer is asked to record: a guess well above the
@@ -13,7 +13,7 @@ import (
 const maxWatch = 32
 
 var (
-	plainName = regexp.MustCompile(`^[A-Za-z_]\w*(\.[A-Za-z_]\w*){0,4}$`)
+	plainName = lazyre.New(`^[A-Za-z_]\w*(\.[A-Za-z_]\w*){0,4}$`)
 	constants = map[string]bool{"None": true, "True": true, "False": true, "NotImplemented": true}
 )
 

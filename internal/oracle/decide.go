@@ -2,10 +2,10 @@ package oracle
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 
 	"github.com/repgen/repgen/internal/pydist"
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 // Decide computes the verdict from judged evidence, and from nothing else.
@@ -91,7 +91,7 @@ func firstReason(g Group, f Finding) string {
 }
 
 // acceleratorMissing recognises a failure for want of a device.
-var acceleratorMissing = regexp.MustCompile(`(?i)not compiled with CUDA|No CUDA GPUs|NVIDIA driver|CUDA (?:driver|is not available)|no (?:GPU|TPU) (?:is )?(?:found|available)|Unknown backend:? '?(?:gpu|cuda|tpu)|MPS (?:backend|device)`)
+var acceleratorMissing = lazyre.New(`(?i)not compiled with CUDA|No CUDA GPUs|NVIDIA driver|CUDA (?:driver|is not available)|no (?:GPU|TPU) (?:is )?(?:found|available)|Unknown backend:? '?(?:gpu|cuda|tpu)|MPS (?:backend|device)`)
 
 // without decides when no execution of the reported side shows the symptom.
 func (v *Verdict) without(ev Evidence, g Group, t tally) {

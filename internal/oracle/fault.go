@@ -1,22 +1,22 @@
 package oracle
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/repgen/repgen/internal/symptom"
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 var (
-	noModule = regexp.MustCompile(`No module named '?([\w.]+)'?`)
+	noModule = lazyre.New(`No module named '?([\w.]+)'?`)
 	// hints by which libraries ask for an optional one.
-	pipInstall   = regexp.MustCompile("pip3? install (?:-U |--upgrade |-q )*['\"`]?([A-Za-z][\\w.-]*)")
-	optionalDep  = regexp.MustCompile(`(?i)(?:missing optional dependency|optional dependency) '?([\w.-]+)'?`)
-	requiresLib  = regexp.MustCompile("(?i)requires? (?:the )?[`'\"]?([A-Za-z][\\w.-]*)[`'\"]? (?:library|package|module|to be installed)")
-	notInstalled = regexp.MustCompile("(?i)[`'\"]?([A-Za-z][\\w.-]*)[`'\"]? (?:is not installed|not installed|must be installed|needs to be installed|is required|library is not|package is not)")
-	metadataOf   = regexp.MustCompile(`(?:No package metadata was found for |The ')([A-Za-z][\w.-]*)`)
-	sharedLib    = regexp.MustCompile(`(lib[\w+.-]+\.so[\w.]*): cannot open shared object file`)
-	badName      = regexp.MustCompile(`cannot import name '?\w+'? from '?([\w.]+)'?`)
+	pipInstall   = lazyre.New("pip3? install (?:-U |--upgrade |-q )*['\"`]?([A-Za-z][\\w.-]*)")
+	optionalDep  = lazyre.New(`(?i)(?:missing optional dependency|optional dependency) '?([\w.-]+)'?`)
+	requiresLib  = lazyre.New("(?i)requires? (?:the )?[`'\"]?([A-Za-z][\\w.-]*)[`'\"]? (?:library|package|module|to be installed)")
+	notInstalled = lazyre.New("(?i)[`'\"]?([A-Za-z][\\w.-]*)[`'\"]? (?:is not installed|not installed|must be installed|needs to be installed|is required|library is not|package is not)")
+	metadataOf   = lazyre.New(`(?:No package metadata was found for |The ')([A-Za-z][\w.-]*)`)
+	sharedLib    = lazyre.New(`(lib[\w+.-]+\.so[\w.]*): cannot open shared object file`)
+	badName      = lazyre.New(`cannot import name '?\w+'? from '?([\w.]+)'?`)
 )
 
 // environmentFault says whether a failure comes from what is not installed.
@@ -63,7 +63,7 @@ func importFault(message string) (fault, detail string) {
 	if m := badName.FindStringSubmatch(message); m != nil {
 		return FaultBrokenImport, m[1]
 	}
-	for _, re := range []*regexp.Regexp{pipInstall, optionalDep, requiresLib, notInstalled} {
+	for _, re := range []*lazyre.Regexp{pipInstall, optionalDep, requiresLib, notInstalled} {
 		if m := re.FindStringSubmatch(message); m != nil {
 			return FaultMissingModule, strings.TrimRight(m[1], ".")
 		}

@@ -1,15 +1,15 @@
 package oracle
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/repgen/repgen/internal/sandbox"
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 // aboutTime recognises a claim whose timings are the point.
-var aboutTime = regexp.MustCompile(`(?i)\b(?:took|takes|time|elapsed|slower|faster|seconds|duration|it/s)\b`)
+var aboutTime = lazyre.New(`(?i)\b(?:took|takes|time|elapsed|slower|faster|seconds|duration|it/s)\b`)
 
 // Limits of what is compared. Longer output was kept, it is only not looked at
 // (guesses with room: the longest line of the measured reports has 400 bytes).

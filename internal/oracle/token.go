@@ -1,8 +1,9 @@
 package oracle
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 // token of a printed line: a number, a word, a sign, or a mask for something
@@ -16,23 +17,23 @@ type token struct {
 // masks replace what differs between any two runs or machines. The order
 // matters: a version looks like a number, an address like a word.
 var masks = []struct {
-	re   *regexp.Regexp
+	re   *lazyre.Regexp
 	with string
 }{
-	{regexp.MustCompile(`0x[0-9a-fA-F]{4,}`), " \x01addr "},
-	{regexp.MustCompile(`(?:[A-Za-z]:\\|~/|\.{0,3}/)[\w.+@-]+(?:[/\\][\w.+@-]+)+`), " \x01path "},
-	{regexp.MustCompile(`\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?Z?)?\b|\b\d\d:\d\d:\d\d(?:[.,]\d+)?\b`), " \x01date "},
+	{lazyre.New(`0x[0-9a-fA-F]{4,}`), " \x01addr "},
+	{lazyre.New(`(?:[A-Za-z]:\\|~/|\.{0,3}/)[\w.+@-]+(?:[/\\][\w.+@-]+)+`), " \x01path "},
+	{lazyre.New(`\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?Z?)?\b|\b\d\d:\d\d:\d\d(?:[.,]\d+)?\b`), " \x01date "},
 	// Two dots, or a pre-release, local or development label: a version.
-	{regexp.MustCompile(`\bv?\d+\.\d+\.\d+[\w.+-]*\b|\b\d+\.\d+(?:a|b|rc|\.dev|\.post)\d+\b|==\d[\w.+-]*`), " \x01version "},
+	{lazyre.New(`\bv?\d+\.\d+\.\d+[\w.+-]*\b|\b\d+\.\d+(?:a|b|rc|\.dev|\.post)\d+\b|==\d[\w.+-]*`), " \x01version "},
 }
 
 // timing is masked as well, unless the claim is about time.
-var timing = regexp.MustCompile(`\b\d+(?:\.\d+)?(?:[eE][-+]?\d+)?\s?(?:ns|us|µs|ms|s|sec|secs|seconds?|minutes?|it/s|s/it)\b`)
+var timing = lazyre.New(`\b\d+(?:\.\d+)?(?:[eE][-+]?\d+)?\s?(?:ns|us|µs|ms|s|sec|secs|seconds?|minutes?|it/s|s/it)\b`)
 
 var (
 	// numpyScalar is how numpy 2 writes what numpy 1 wrote bare.
-	numpyScalar = regexp.MustCompile(`\b(?:np|numpy|jnp)\.(?:float|int|uint|complex|bool|str|bytes|longdouble)\w*\(((?:'[^']*'|"[^"]*"|[^()]*))\)`)
-	tokenRE     = regexp.MustCompile("\x01\\w+" +
+	numpyScalar = lazyre.New(`\b(?:np|numpy|jnp)\.(?:float|int|uint|complex|bool|str|bytes|longdouble)\w*\(((?:'[^']*'|"[^"]*"|[^()]*))\)`)
+	tokenRE     = lazyre.New("\x01\\w+" +
 		`|(?:[-+])?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?` +
 		`|[A-Za-z_][\w]*|->|=>|[=!<>]=|\.{3}|…|\S`)
 )

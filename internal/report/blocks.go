@@ -1,17 +1,18 @@
 package report
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 var (
-	expectLead  = regexp.MustCompile(`(?i)\b(?:expect\w*|should(?: have)?(?: be| print| give| return| show| look| output)?|ought to|desired|instead of|correct (?:output|result|answer)|wanted|(?:fixed|good) output)\b`)
-	actualLead  = regexp.MustCompile(`(?i)\b(?:outputs?|prints?|printed|gives?|gave|result(?:s|ing)?|get|got|gets|see|saw|shows?|returns?|actual(?:ly)?|yields?|produces?|instead|raises?|throws?|errors?|fails?|crash\w*|traceback|says|ends|but|following)\b`)
-	approxLead  = regexp.MustCompile(`(?i)\b(?:something like|similar to|e\.g\.|for example|approximately|roughly|about|var(?:y|ies)|more or less|sometimes|numbers differ|random)\b`)
-	varyAfter   = regexp.MustCompile(`(?i)\b(?:numbers?|values?|results?|output)\b.{0,30}\b(?:var(?:y|ies)|differ|change|random|not always)|\bvar(?:y|ies)\b|(?i)\bnot always\b`)
-	sentenceEnd = regexp.MustCompile(`[.!?]["')]*\s+`)
-	versionLead = regexp.MustCompile(`(?i)\b(?:pip (?:freeze|list)|conda (?:list|env)|versions?|environment|show_versions|collect_env|print_environment_info|requirements|packages)\b`)
+	expectLead  = lazyre.New(`(?i)\b(?:expect\w*|should(?: have)?(?: be| print| give| return| show| look| output)?|ought to|desired|instead of|correct (?:output|result|answer)|wanted|(?:fixed|good) output)\b`)
+	actualLead  = lazyre.New(`(?i)\b(?:outputs?|prints?|printed|gives?|gave|result(?:s|ing)?|get|got|gets|see|saw|shows?|returns?|actual(?:ly)?|yields?|produces?|instead|raises?|throws?|errors?|fails?|crash\w*|traceback|says|ends|but|following)\b`)
+	approxLead  = lazyre.New(`(?i)\b(?:something like|similar to|e\.g\.|for example|approximately|roughly|about|var(?:y|ies)|more or less|sometimes|numbers differ|random)\b`)
+	varyAfter   = lazyre.New(`(?i)\b(?:numbers?|values?|results?|output)\b.{0,30}\b(?:var(?:y|ies)|differ|change|random|not always)|\bvar(?:y|ies)\b|(?i)\bnot always\b`)
+	sentenceEnd = lazyre.New(`[.!?]["')]*\s+`)
+	versionLead = lazyre.New(`(?i)\b(?:pip (?:freeze|list)|conda (?:list|env)|versions?|environment|show_versions|collect_env|print_environment_info|requirements|packages)\b`)
 )
 
 // readBlocks classifies each block, finds the words that lead to it, and from
@@ -145,7 +146,7 @@ func leadRole(lead string) Role {
 	return RoleActual
 }
 
-func lastMatch(re *regexp.Regexp, s string) int {
+func lastMatch(re *lazyre.Regexp, s string) int {
 	all := re.FindAllStringIndex(s, -1)
 	if len(all) == 0 {
 		return -1

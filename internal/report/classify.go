@@ -1,27 +1,27 @@
 package report
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/repgen/repgen/internal/pysyntax"
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 // maxSyntax is how much of a block is looked at to decide whether it is code.
 const maxSyntax = 64 << 10
 
 var (
-	pythonTag   = regexp.MustCompile(`(?i)^(?:\{?\.?python[\w.]*\}?|py3?|ipython3?|pycon|pytb)$`)
-	outputTag   = regexp.MustCompile(`(?i)^(?:text|txt|plain|plaintext|output|log|none|console-output)$`)
-	diffStart   = regexp.MustCompile(`(?m)^(?:diff --git |--- \S.*\n\+\+\+ |@@ -\d)`)
-	frameLine   = regexp.MustCompile(`(?m)^\s*File ".*", line \d+|^\s*File ".*", in \w|^-+> +\d+ |^File \S+:\d+, in `)
-	shellLine   = regexp.MustCompile(`^\s*(?:[$#%] +)?(?:sudo +)?(?:(?:python[\d.]*|pip[\d.]*|conda|mamba|uv|uvx|cd|git|export|docker|source|virtualenv|poetry|pytest|torchrun|accelerate|wget|curl|apt(?:-get)?|brew|ls|mkdir|cat|set|bash|sh|make|cmake|nvidia-smi)(?: +[^=(]|$)|[A-Z_][A-Z0-9_]*=\S* +\S|\./\S)`)
-	dollarLine  = regexp.MustCompile(`^\s*\$ +\S`)
-	codeMark    = regexp.MustCompile(`^\s*(?:import \w|from [\w.]+ import |def \w+\(|class \w+[(:]|for .+ in .+:|while .+:|with .+:|if .+:|elif .+:|else:|try:|except\b.*:|return\b|raise \w|assert |@\w+|print\(.*\)|[A-Za-z_][\w.]*(?:\[[^\]]*\])?(?:, *[A-Za-z_][\w.]*)* *[-+*/@]?= *\S|[A-Za-z_][\w.]*\(.*\)\s*(?:#.*)?$|lambda )`)
-	strongMark  = regexp.MustCompile(`(?m)^\s*(?:import [a-zA-Z_]\w*(?:\.\w+)*(?: as \w+)?\s*(?:#.*)?$|from [\w.]+ import |def \w+\(.*|class \w+[(:]|print\(.*\))`)
-	logMark     = regexp.MustCompile(`^\s*(?:\[?\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|[IWEF]\d{4} |[IWEF] [\w/.]+:\d+\]|(?:INFO|WARNING|ERROR|DEBUG)\b|Epoch \d|\d+/\d+ )`)
-	magicLine   = regexp.MustCompile(`^\s*(?:!|%%?)[A-Za-z]`)
-	warningLine = regexp.MustCompile(`^\s*(?:\S+:\d+: )?(\w*Warning: .*)$`)
+	pythonTag   = lazyre.New(`(?i)^(?:\{?\.?python[\w.]*\}?|py3?|ipython3?|pycon|pytb)$`)
+	outputTag   = lazyre.New(`(?i)^(?:text|txt|plain|plaintext|output|log|none|console-output)$`)
+	diffStart   = lazyre.New(`(?m)^(?:diff --git |--- \S.*\n\+\+\+ |@@ -\d)`)
+	frameLine   = lazyre.New(`(?m)^\s*File ".*", line \d+|^\s*File ".*", in \w|^-+> +\d+ |^File \S+:\d+, in `)
+	shellLine   = lazyre.New(`^\s*(?:[$#%] +)?(?:sudo +)?(?:(?:python[\d.]*|pip[\d.]*|conda|mamba|uv|uvx|cd|git|export|docker|source|virtualenv|poetry|pytest|torchrun|accelerate|wget|curl|apt(?:-get)?|brew|ls|mkdir|cat|set|bash|sh|make|cmake|nvidia-smi)(?: +[^=(]|$)|[A-Z_][A-Z0-9_]*=\S* +\S|\./\S)`)
+	dollarLine  = lazyre.New(`^\s*\$ +\S`)
+	codeMark    = lazyre.New(`^\s*(?:import \w|from [\w.]+ import |def \w+\(|class \w+[(:]|for .+ in .+:|while .+:|with .+:|if .+:|elif .+:|else:|try:|except\b.*:|return\b|raise \w|assert |@\w+|print\(.*\)|[A-Za-z_][\w.]*(?:\[[^\]]*\])?(?:, *[A-Za-z_][\w.]*)* *[-+*/@]?= *\S|[A-Za-z_][\w.]*\(.*\)\s*(?:#.*)?$|lambda )`)
+	strongMark  = lazyre.New(`(?m)^\s*(?:import [a-zA-Z_]\w*(?:\.\w+)*(?: as \w+)?\s*(?:#.*)?$|from [\w.]+ import |def \w+\(.*|class \w+[(:]|print\(.*\))`)
+	logMark     = lazyre.New(`^\s*(?:\[?\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|[IWEF]\d{4} |[IWEF] [\w/.]+:\d+\]|(?:INFO|WARNING|ERROR|DEBUG)\b|Epoch \d|\d+/\d+ )`)
+	magicLine   = lazyre.New(`^\s*(?:!|%%?)[A-Za-z]`)
+	warningLine = lazyre.New(`^\s*(?:\S+:\d+: )?(\w*Warning: .*)$`)
 )
 
 // classify decides by content first; the fence's tag only settles what the
@@ -71,7 +71,7 @@ func (p *parser) classifyUntagged(b *blk, text string) BlockKind {
 	return BlockOutput
 }
 
-var otherLanguage = regexp.MustCompile(`(?i)^(?:json|ya?ml|toml|ini|c|cpp|c\+\+|cuda|rust|java|javascript|js|ts|html|xml|sql|dockerfile|markdown|md|mermaid)$`)
+var otherLanguage = lazyre.New(`(?i)^(?:json|ya?ml|toml|ini|c|cpp|c\+\+|cuda|rust|java|javascript|js|ts|html|xml|sql|dockerfile|markdown|md|mermaid)$`)
 
 // countLines counts lines that look like code, log and commands, and all that
 // are not blank.
@@ -136,7 +136,7 @@ func isTraceback(text string) bool {
 	return !importLine.MatchString(first) && !strings.HasPrefix(first, "def ") && !strings.HasPrefix(first, "class ")
 }
 
-var traceAny = regexp.MustCompile(`(?m)^.*Traceback \(most recent call last\)`)
+var traceAny = lazyre.New(`(?m)^.*Traceback \(most recent call last\)`)
 
 // onlyComments is true for a form's placeholder ("# Error messages here please").
 func onlyComments(text string) bool {

@@ -1,16 +1,17 @@
 package report
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 var (
-	commentCame   = regexp.MustCompile(`(?i)^(?:this |it |here )?(?:prints?|outputs?|returns?|gives?|got|shows?|->|=>|actual(?:ly)?:?|result:?|output:?)\s*:?\s*(.+)$`)
-	commentWanted = regexp.MustCompile(`(?i)\b(?:should (?:be|print|give|return)|expect(?:ed|s)?:?(?: to be)?|but (?:should|expected)(?: be)?|instead of|correct:)\s*:?\s*(.+)$`)
-	commentRaises = regexp.MustCompile(`(?i)^(?:<?-+\s*|\x{2190}\s*)?(?:this |it |here )?(?:(?:raises?|throws?|fails?|crash(?:es)?|errors?|dies|segfaults?|boom|aborts?)\b(?: (?:here|with))?(?:\s+an?)?\s*:?\s*((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception))?|((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception))\b|ERROR\b)`)
-	negation      = regexp.MustCompile(`(?i)\b(?:no|not|never|doesn't|does not|without|should)\b`)
-	cutComment    = regexp.MustCompile(`(?i)\s*(?:,|;|\(|\bbut\b|--)?\s*(?:should (?:be|print|give|return)|expect(?:ed|s)?|but (?:should|expected)|instead of|correct:).*$`)
+	commentCame   = lazyre.New(`(?i)^(?:this |it |here )?(?:prints?|outputs?|returns?|gives?|got|shows?|->|=>|actual(?:ly)?:?|result:?|output:?)\s*:?\s*(.+)$`)
+	commentWanted = lazyre.New(`(?i)\b(?:should (?:be|print|give|return)|expect(?:ed|s)?:?(?: to be)?|but (?:should|expected)(?: be)?|instead of|correct:)\s*:?\s*(.+)$`)
+	commentRaises = lazyre.New(`(?i)^(?:<?-+\s*|\x{2190}\s*)?(?:this |it |here )?(?:(?:raises?|throws?|fails?|crash(?:es)?|errors?|dies|segfaults?|boom|aborts?)\b(?: (?:here|with))?(?:\s+an?)?\s*:?\s*((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception))?|((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception))\b|ERROR\b)`)
+	negation      = lazyre.New(`(?i)\b(?:no|not|never|doesn't|does not|without|should)\b`)
+	cutComment    = lazyre.New(`(?i)\s*(?:,|;|\(|\bbut\b|--)?\s*(?:should (?:be|print|give|return)|expect(?:ed|s)?|but (?:should|expected)|instead of|correct:).*$`)
 )
 
 // comment is one # comment in a block's code.
@@ -102,7 +103,7 @@ func (p *parser) commentStatement(i int, c comment, s Span) {
 }
 
 // bareResult is a comment that is a value and nothing else ("# nan").
-var bareResult = regexp.MustCompile(`^(?:[-+]?\d[\d_]*(?:\.\d+)?(?:[eE][-+]?\d+)?|[-+]?(?:nan|inf|NaN|Inf)|True|False|None|\{\}|\[[^\]]*\]|\([-\d., ]*\)|(?:tensor|array|Array)\(.*\)|torch\.Size\(.*\))$`)
+var bareResult = lazyre.New(`^(?:[-+]?\d[\d_]*(?:\.\d+)?(?:[eE][-+]?\d+)?|[-+]?(?:nan|inf|NaN|Inf)|True|False|None|\{\}|\[[^\]]*\]|\([-\d., ]*\)|(?:tensor|array|Array)\(.*\)|torch\.Size\(.*\))$`)
 
 // quotedPart narrows a range to what stands in quotes or backticks at its
 // start, and drops a full stop at its end.

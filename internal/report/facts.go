@@ -1,23 +1,23 @@
 package report
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/repgen/repgen/internal/symptom"
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 var (
-	envProse   = regexp.MustCompile("(?:^|[\\s(,;])([A-Z][A-Z0-9]*_[A-Z0-9_]*)=[\"']?([^\\s,;)\"']+)")
-	envAssign  = regexp.MustCompile(`(?:^|[\s;&!])(?:(?:export|set|env|%(?:set_)?env)\s+)?([A-Z][A-Z0-9_]{2,})=("[^"\n]*"|'[^'\n]*'|[^\s;&|]*)`)
-	envMagic   = regexp.MustCompile(`^\s*%(?:set_)?env\s+([A-Z][A-Z0-9_]{2,})[= ]\s*(\S.*?)\s*$`)
-	envCode    = regexp.MustCompile(`\b(?:os\.)?environ\[\s*["']([A-Za-z_]\w*)["']\s*\]\s*=\s*["']([^"'\n]*)["']|\b(?:os\.)?(?:environ\.setdefault|putenv)\(\s*["']([A-Za-z_]\w*)["']\s*,\s*["']([^"'\n]*)["']`)
-	envAdvice  = regexp.MustCompile(`(?i)\b(?:helps?|helped|fix(?:es|ed)?|works?|solves?|avoids?|goes away|disappears?|workaround|without)\b`)
-	osFact     = regexp.MustCompile(`(?i)\b(ubuntu|debian|fedora|centos|rhel|arch linux|alpine|mac ?os|os x|windows(?: server)?|linux|wsl ?2?)\b(?:[ -]?v?(\d+(?:\.\d+)*(?:\s?LTS)?))?`)
-	gpuFact    = regexp.MustCompile(`\b((?:NVIDIA |GeForce |Tesla |Quadro )*(?:RTX|GTX) ?(?:A?\d{4})(?: ?Ti| ?SUPER)?|(?:NVIDIA |Tesla )?(?:[AHBVPL]\d{2,3}|T4|L4|L40S?|GB?200|GH200|P100|K80)(?:-\w+)?|MI\d{3}X?|Apple M\d(?: \w+)?)\b`)
-	driverFact = regexp.MustCompile(`(?i)\bdriver(?: version)?:?\s+v?(\d{3}(?:\.\d+)*)`)
-	cudaFact   = regexp.MustCompile(`(?i)\bcuda(?: version| toolkit)?:?\s+v?(\d{1,2}\.\d+(?:\.\d+)*)`)
-	deviceFact = regexp.MustCompile(`(?i)\b(no gpus?(?: involved)?|without (?:a )?gpu|cpu[- ]only|on (?:the )?(?:cpu|gpus?|tpus?(?: pod)?|mps)|gpu enabled: \w+|is cuda available: \w+|cuda available: \w+|cpu|tpu|mps|cuda)\b`)
+	envProse   = lazyre.New("(?:^|[\\s(,;])([A-Z][A-Z0-9]*_[A-Z0-9_]*)=[\"']?([^\\s,;)\"']+)")
+	envAssign  = lazyre.New(`(?:^|[\s;&!])(?:(?:export|set|env|%(?:set_)?env)\s+)?([A-Z][A-Z0-9_]{2,})=("[^"\n]*"|'[^'\n]*'|[^\s;&|]*)`)
+	envMagic   = lazyre.New(`^\s*%(?:set_)?env\s+([A-Z][A-Z0-9_]{2,})[= ]\s*(\S.*?)\s*$`)
+	envCode    = lazyre.New(`\b(?:os\.)?environ\[\s*["']([A-Za-z_]\w*)["']\s*\]\s*=\s*["']([^"'\n]*)["']|\b(?:os\.)?(?:environ\.setdefault|putenv)\(\s*["']([A-Za-z_]\w*)["']\s*,\s*["']([^"'\n]*)["']`)
+	envAdvice  = lazyre.New(`(?i)\b(?:helps?|helped|fix(?:es|ed)?|works?|solves?|avoids?|goes away|disappears?|workaround|without)\b`)
+	osFact     = lazyre.New(`(?i)\b(ubuntu|debian|fedora|centos|rhel|arch linux|alpine|mac ?os|os x|windows(?: server)?|linux|wsl ?2?)\b(?:[ -]?v?(\d+(?:\.\d+)*(?:\s?LTS)?))?`)
+	gpuFact    = lazyre.New(`\b((?:NVIDIA |GeForce |Tesla |Quadro )*(?:RTX|GTX) ?(?:A?\d{4})(?: ?Ti| ?SUPER)?|(?:NVIDIA |Tesla )?(?:[AHBVPL]\d{2,3}|T4|L4|L40S?|GB?200|GH200|P100|K80)(?:-\w+)?|MI\d{3}X?|Apple M\d(?: \w+)?)\b`)
+	driverFact = lazyre.New(`(?i)\bdriver(?: version)?:?\s+v?(\d{3}(?:\.\d+)*)`)
+	cudaFact   = lazyre.New(`(?i)\bcuda(?: version| toolkit)?:?\s+v?(\d{1,2}\.\d+(?:\.\d+)*)`)
+	deviceFact = lazyre.New(`(?i)\b(no gpus?(?: involved)?|without (?:a )?gpu|cpu[- ]only|on (?:the )?(?:cpu|gpus?|tpus?(?: pod)?|mps)|gpu enabled: \w+|is cuda available: \w+|cuda available: \w+|cpu|tpu|mps|cuda)\b`)
 )
 
 // readEnv collects environment variables that the reporter set. Advice inside
@@ -105,7 +105,7 @@ func (p *parser) platformIn(t string, base int, from origin) {
 	t = t[:min(len(t), 4096)]
 	for _, f := range []struct {
 		name string
-		re   *regexp.Regexp
+		re   *lazyre.Regexp
 	}{{"os", osFact}, {"gpu", gpuFact}, {"driver", driverFact}, {"cuda", cudaFact}, {"device", deviceFact}} {
 		for _, m := range f.re.FindAllStringSubmatchIndex(t, 4) {
 			k := 2

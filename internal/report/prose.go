@@ -3,49 +3,51 @@ package report
 import (
 	"regexp"
 	"strings"
+
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 // value is what prose may name as a single value.
 const value = `(?:[-+]?\d[\d_]*(?:\.\d+)?(?:[eE][-+]?\d+)?|[-+]?(?:nan|NaN|NAN|inf|Inf|infinity)|True|False|None|zero|(?:b?float|u?int|complex)(?:8|16|32|64|128)|\([-\d., ]+\))`
 
 var (
-	inlineCode  = regexp.MustCompile("`([^`\n]+)`")
-	wantedCue   = regexp.MustCompile(`(?i)\b(?:expect(?:ed|ing|s)?|should(?:n't)?|ought to|supposed to|instead of|rather than|want(?:ed)?|must|correct (?:output|result|answer|value)(?: is| would be)?)\b|,\s+not\b`)
-	cameCue     = regexp.MustCompile(`(?i)\b(?:actual(?:ly)?|prints?|printed|outputs?|gives?|gave|returns?|returned|results?(?: is| in)?|got|gets|get|see|shows?|showed|yields?|produces?|raises?|raised|throws?|fails with|crashes with|dies with|(?:result|output|value|answer|it|shape|dtype|loss) (?:is|was)|but)\b`)
-	printCue    = regexp.MustCompile(`(?i)\b(?:prints?|printed|outputs?|result|shows?|showed)\b:?\s*$`)
-	wantedValue = regexp.MustCompile(`(?i:\bshould (?:\w+ )?(?:be|give|return|print|equal|yield)|\bexpect(?:ed)?(?: output| result| value)?:?|\bexpect(?:ed)? (?:it |them |this |that |the \w+ )?to be|\bought to be|\binstead of|\bcorrect (?:result|answer|value) (?:is|would be)|\bmust be)\s+(?:exactly |about |the value )?(` + value + `)(?:[\s.,;:!?)]|$)`)
-	cameValue   = regexp.MustCompile(`(?i:\bbut (?:i |it |we )?(?:is|was|got|get|gives?|gave|returns?|returned|prints?|see)|\bgot|\bactual(?: output| result| value)?:?|\b(?:it|which|this|that|keras|torch|result) (?:returns?|gives?|prints?|yields?)|\bi (?:also |now |only |always |still )?(?:get|see))\s+(` + value + `)(?:[\s.,;:!?)]|$)`)
-	wantedError = regexp.MustCompile(`(?i)\b(?:expect(?:ed|ing)?(?: to (?:see|get|raise))?|should(?: also)?(?: rather)? (?:be|raise|give|throw|fail with|get|produce)|instead of(?: raising| an?)*|rather than|must raise|supposed to raise|would like to see|want(?:ed)?)\s+(?:an?\s+|the\s+|some\s+|raising\s+)*(?:(?:proper|clear|clean|python|normal|nice|helpful|better|readable)\s+)*((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)|errors?|exceptions?)\b`)
-	raiseWanted = regexp.MustCompile(`(?i)\bshould(?: also)? (raise|throw|be rejected)\b|\b(?:instead of|rather than|without) (raising)\b`)
-	cameError   = regexp.MustCompile(`\b(?:[Rr]aises?|[Rr]aised|[Tt]hrows?|[Ff]ails? with|[Cc]rash(?:es)? with|[Dd]ies with|[Gg]ets?|[Gg]ot|[Ee]nds? (?:in|with)|[Ll]eads to|[Ss]ee|[Gg]ives)\s+(?:an?\s+|the\s+|this\s+)?((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception))\b`)
-	anyError    = regexp.MustCompile(`\b((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception))\b`)
+	inlineCode  = lazyre.New("`([^`\n]+)`")
+	wantedCue   = lazyre.New(`(?i)\b(?:expect(?:ed|ing|s)?|should(?:n't)?|ought to|supposed to|instead of|rather than|want(?:ed)?|must|correct (?:output|result|answer|value)(?: is| would be)?)\b|,\s+not\b`)
+	cameCue     = lazyre.New(`(?i)\b(?:actual(?:ly)?|prints?|printed|outputs?|gives?|gave|returns?|returned|results?(?: is| in)?|got|gets|get|see|shows?|showed|yields?|produces?|raises?|raised|throws?|fails with|crashes with|dies with|(?:result|output|value|answer|it|shape|dtype|loss) (?:is|was)|but)\b`)
+	printCue    = lazyre.New(`(?i)\b(?:prints?|printed|outputs?|result|shows?|showed)\b:?\s*$`)
+	wantedValue = lazyre.New(`(?i:\bshould (?:\w+ )?(?:be|give|return|print|equal|yield)|\bexpect(?:ed)?(?: output| result| value)?:?|\bexpect(?:ed)? (?:it |them |this |that |the \w+ )?to be|\bought to be|\binstead of|\bcorrect (?:result|answer|value) (?:is|would be)|\bmust be)\s+(?:exactly |about |the value )?(` + value + `)(?:[\s.,;:!?)]|$)`)
+	cameValue   = lazyre.New(`(?i:\bbut (?:i |it |we )?(?:is|was|got|get|gives?|gave|returns?|returned|prints?|see)|\bgot|\bactual(?: output| result| value)?:?|\b(?:it|which|this|that|keras|torch|result) (?:returns?|gives?|prints?|yields?)|\bi (?:also |now |only |always |still )?(?:get|see))\s+(` + value + `)(?:[\s.,;:!?)]|$)`)
+	wantedError = lazyre.New(`(?i)\b(?:expect(?:ed|ing)?(?: to (?:see|get|raise))?|should(?: also)?(?: rather)? (?:be|raise|give|throw|fail with|get|produce)|instead of(?: raising| an?)*|rather than|must raise|supposed to raise|would like to see|want(?:ed)?)\s+(?:an?\s+|the\s+|some\s+|raising\s+)*(?:(?:proper|clear|clean|python|normal|nice|helpful|better|readable)\s+)*((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)|errors?|exceptions?)\b`)
+	raiseWanted = lazyre.New(`(?i)\bshould(?: also)? (raise|throw|be rejected)\b|\b(?:instead of|rather than|without) (raising)\b`)
+	cameError   = lazyre.New(`\b(?:[Rr]aises?|[Rr]aised|[Tt]hrows?|[Ff]ails? with|[Cc]rash(?:es)? with|[Dd]ies with|[Gg]ets?|[Gg]ot|[Ee]nds? (?:in|with)|[Ll]eads to|[Ss]ee|[Gg]ives)\s+(?:an?\s+|the\s+|this\s+)?((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception))\b`)
+	anyError    = lazyre.New(`\b((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception))\b`)
 )
 
 // relations are the claims about several results that prose makes; each is
 // something that should hold.
 var relations = []struct {
 	name string
-	re   *regexp.Regexp
+	re   *lazyre.Regexp
 }{
-	{"all_nan", regexp.MustCompile(`(?i)\b(?:both|all|they|these|the (?:two|results|outputs|values))\s+(?:should|must|ought to)\s+(?:all |both |also )?be nans?\b|\b(?:should|must)\s+(?:all|both) be nans?\b`)},
-	{"all_finite", regexp.MustCompile(`(?i)\b(?:should|must) (?:all |both )?(?:be finite|not be nan|not (?:contain|return|give|have) (?:any )?nans?)\b|\b(?:expected|expect) (?:no nans?|finite (?:values?|numbers?|loss|results?|output))\b|\bshould(?:n't| not) (?:be|contain|return|give) (?:any )?nans?\b`)},
-	{"no_warning", regexp.MustCompile(`(?i)\b(?:should|must|expect(?:ed)?)\b[^.\n]{0,60}\bno (?:\w+ )?warnings?\b|\bshould(?:n't| not) (?:warn|complain|emit (?:a |any )?warnings?|give (?:a |any )?warnings?|print (?:a |any )?warnings?)\b|\b(?:there )?should be no warnings?\b`)},
-	{"no_error", regexp.MustCompile(`(?i)\bshould(?:n't| not) (?:raise|crash|fail|throw|error|abort|segfault|die|break)\b|\b(?:should|must|expect(?:ed)?)\b[^.\n]{0,40}\bno (?:error|exception|crash)s?\b|\b(?:should|expected? (?:it )?to) (?:just |simply )?(?:work|succeed|run|pass|be importable)\b`)},
-	{"same", regexp.MustCompile(`(?i)\b(?:should|must)(?:n't| not|not)? (?:not )?(?:depend on|matter|change|affect|influence)\b[^.\n]{0,60}|\bmust not change\b|\bthe same (?:for|regardless|independent|no matter)\b[^.\n]{0,30}`)},
-	{"equal", regexp.MustCompile(`(?i)\b(?:should|must|ought to|expected? (?:them )?to|expect)\b[^.\n]{0,40}?\b(?:be (?:equal|the same|identical)|give (?:\w+ )?(?:the same|identical|equal)|match|agree|return the same|print the same|have the same|(?:the )?same (?:results?|numbers?|values?|outputs?))\b`)},
+	{"all_nan", lazyre.New(`(?i)\b(?:both|all|they|these|the (?:two|results|outputs|values))\s+(?:should|must|ought to)\s+(?:all |both |also )?be nans?\b|\b(?:should|must)\s+(?:all|both) be nans?\b`)},
+	{"all_finite", lazyre.New(`(?i)\b(?:should|must) (?:all |both )?(?:be finite|not be nan|not (?:contain|return|give|have) (?:any )?nans?)\b|\b(?:expected|expect) (?:no nans?|finite (?:values?|numbers?|loss|results?|output))\b|\bshould(?:n't| not) (?:be|contain|return|give) (?:any )?nans?\b`)},
+	{"no_warning", lazyre.New(`(?i)\b(?:should|must|expect(?:ed)?)\b[^.\n]{0,60}\bno (?:\w+ )?warnings?\b|\bshould(?:n't| not) (?:warn|complain|emit (?:a |any )?warnings?|give (?:a |any )?warnings?|print (?:a |any )?warnings?)\b|\b(?:there )?should be no warnings?\b`)},
+	{"no_error", lazyre.New(`(?i)\bshould(?:n't| not) (?:raise|crash|fail|throw|error|abort|segfault|die|break)\b|\b(?:should|must|expect(?:ed)?)\b[^.\n]{0,40}\bno (?:error|exception|crash)s?\b|\b(?:should|expected? (?:it )?to) (?:just |simply )?(?:work|succeed|run|pass|be importable)\b`)},
+	{"same", lazyre.New(`(?i)\b(?:should|must)(?:n't| not|not)? (?:not )?(?:depend on|matter|change|affect|influence)\b[^.\n]{0,60}|\bmust not change\b|\bthe same (?:for|regardless|independent|no matter)\b[^.\n]{0,30}`)},
+	{"equal", lazyre.New(`(?i)\b(?:should|must|ought to|expected? (?:them )?to|expect)\b[^.\n]{0,40}?\b(?:be (?:equal|the same|identical)|give (?:\w+ )?(?:the same|identical|equal)|match|agree|return the same|print the same|have the same|(?:the )?same (?:results?|numbers?|values?|outputs?))\b`)},
 }
 
 // inExpected are relations that need no "should" under a heading that says
 // "expected".
 var inExpected = []struct {
 	name string
-	re   *regexp.Regexp
+	re   *lazyre.Regexp
 }{
-	{"no_warning", regexp.MustCompile(`(?i)\b(?:no|without(?: a| any)?) (?:\w+ )?warnings?\b`)},
-	{"no_error", regexp.MustCompile(`(?i)\b(?:no|without(?: an?| any)?) (?:\w+ )?(?:errors?|exceptions?|crash(?:es)?)\b|\bworks?\b|\bsucceeds?\b`)},
-	{"all_nan", regexp.MustCompile(`(?i)\b(?:both|all) (?:are )?nans?\b`)},
-	{"all_finite", regexp.MustCompile(`(?i)\b(?:no|without) nans?\b|\bfinite\b`)},
-	{"same", regexp.MustCompile(`(?i)\b(?:the )?same (?:numbers?|results?|values?|outputs?|distance|loss|shape)\b|\bidentical\b|\bequal\b`)},
+	{"no_warning", lazyre.New(`(?i)\b(?:no|without(?: a| any)?) (?:\w+ )?warnings?\b`)},
+	{"no_error", lazyre.New(`(?i)\b(?:no|without(?: an?| any)?) (?:\w+ )?(?:errors?|exceptions?|crash(?:es)?)\b|\bworks?\b|\bsucceeds?\b`)},
+	{"all_nan", lazyre.New(`(?i)\b(?:both|all) (?:are )?nans?\b`)},
+	{"all_finite", lazyre.New(`(?i)\b(?:no|without) nans?\b|\bfinite\b`)},
+	{"same", lazyre.New(`(?i)\b(?:the )?same (?:numbers?|results?|values?|outputs?|distance|loss|shape)\b|\bidentical\b|\bequal\b`)},
 }
 
 // proseStatements goes through the sentences that may state something.
@@ -130,7 +132,7 @@ func (p *parser) versionIn(s sent) *Version {
 	return out
 }
 
-var valueWord = regexp.MustCompile(`(?i)nan|inf|true|false|none|zero|float|int|complex`)
+var valueWord = lazyre.New(`(?i)nan|inf|true|false|none|zero|float|int|complex`)
 
 // valueStatements reads bare values in prose: "should be 2", "got nan".
 func (p *parser) valueStatements(s sent) {
@@ -140,7 +142,7 @@ func (p *parser) valueStatements(s sent) {
 	}
 	for _, side := range []struct {
 		role Role
-		re   *regexp.Regexp
+		re   *lazyre.Regexp
 	}{{RoleExpected, wantedValue}, {RoleActual, cameValue}} {
 		for _, m := range side.re.FindAllStringSubmatchIndex(t, 8) {
 			span := Span{s.start + m[2], s.start + m[3]}
@@ -171,7 +173,7 @@ func (p *parser) quoted(s Span) bool {
 }
 
 // errorWord is a cheap question before the dear ones.
-var errorWord = regexp.MustCompile(`[Ee]rror|xception|rais|thr[eo]w|reject`)
+var errorWord = lazyre.New(`[Ee]rror|xception|rais|thr[eo]w|reject`)
 
 // errorStatements reads exceptions in prose: asked for, or come.
 func (p *parser) errorStatements(s sent) {
@@ -239,7 +241,7 @@ func (p *parser) relationStatements(s sent) {
 	}
 }
 
-var countedNoun = regexp.MustCompile(`^\s*(\d+ ([A-Za-z]{3,}))\b`)
+var countedNoun = lazyre.New(`^\s*(\d+ ([A-Za-z]{3,}))\b`)
 
 // fragment reads "5 trials, and ..." right after a script that prints that
 // word: the words stand for a part of the output.

@@ -1,14 +1,15 @@
 package report
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 var (
-	inPrompt   = regexp.MustCompile(`^(\s*)(?:>>> ?|In \[\d*\]: ?)`)
-	contPrompt = regexp.MustCompile(`^\s*(?:\.\.\.:? ?| *\.\.\.+: ?)`)
-	outPrompt  = regexp.MustCompile(`^\s*Out\[\d*\]: ?`)
+	inPrompt   = lazyre.New(`^(\s*)(?:>>> ?|In \[\d*\]: ?)`)
+	contPrompt = lazyre.New(`^\s*(?:\.\.\.:? ?| *\.\.\.+: ?)`)
+	outPrompt  = lazyre.New(`^\s*Out\[\d*\]: ?`)
 )
 
 // cells cuts a transcript at its prompts. What stands before the first prompt

@@ -1,23 +1,24 @@
 package report
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 var (
-	fenceOpen   = regexp.MustCompile("^[ \t]*(?:[-*+] +|\\d+[.)] +)?(`{3,}|~{3,})[ \t]*([^`]*)$")
-	replPrompt  = regexp.MustCompile(`^\s*>>> `)
-	cellPrompt  = regexp.MustCompile(`^\s*In \[\d*\]: ?`)
-	listMarker  = regexp.MustCompile(`^\s*(?:[-*+]|\d{1,3}[.)])\s+`)
-	traceStart  = regexp.MustCompile(`^\s*Traceback \(most recent call last\)`)
-	traceEnd    = regexp.MustCompile(`^\s*(?:[A-Za-z_][\w.]*\.)?[A-Za-z_]\w*(?:Error|Exception|Warning|Interrupt|Exit|Iteration)\b`)
-	importLine  = regexp.MustCompile(`^(?:import [A-Za-z_][\w.]*(?:\s*,\s*[\w.]+)*(?: as \w+)?|from [A-Za-z_.][\w.]* import [\w*(].*)\s*(?:#.*)?$`)
-	codeLine    = regexp.MustCompile(`^(?:\s+\S|[A-Za-z_][\w.\[\]"', ]*\s*[-+*/|&@]?=[^=]|[A-Za-z_][\w.]*\(.*|(?:def|class|for|if|while|with|return|import|from|try|except|else|elif|assert|del|raise|async|global|@\w)\b.*|@\w.*|[)\]}#].*|print\b.*)`)
-	openTag     = regexp.MustCompile(`(?i)^\s*<pre>(?:\s*<code[^>]*>)?`)
-	closeTag    = regexp.MustCompile(`(?i)(?:</code>\s*)?</pre>`)
-	markupTags  = regexp.MustCompile(`(?i)</?(?:details|summary|p|br|b|i|code|pre|img|sub|sup|kbd|div|span|h[1-6]|a|hr)\b[^<>]*>`)
-	markdownPic = regexp.MustCompile(`!\[[^\]\n]*\]\([^)\n]*\)`)
+	fenceOpen   = lazyre.New("^[ \t]*(?:[-*+] +|\\d+[.)] +)?(`{3,}|~{3,})[ \t]*([^`]*)$")
+	replPrompt  = lazyre.New(`^\s*>>> `)
+	cellPrompt  = lazyre.New(`^\s*In \[\d*\]: ?`)
+	listMarker  = lazyre.New(`^\s*(?:[-*+]|\d{1,3}[.)])\s+`)
+	traceStart  = lazyre.New(`^\s*Traceback \(most recent call last\)`)
+	traceEnd    = lazyre.New(`^\s*(?:[A-Za-z_][\w.]*\.)?[A-Za-z_]\w*(?:Error|Exception|Warning|Interrupt|Exit|Iteration)\b`)
+	importLine  = lazyre.New(`^(?:import [A-Za-z_][\w.]*(?:\s*,\s*[\w.]+)*(?: as \w+)?|from [A-Za-z_.][\w.]* import [\w*(].*)\s*(?:#.*)?$`)
+	codeLine    = lazyre.New(`^(?:\s+\S|[A-Za-z_][\w.\[\]"', ]*\s*[-+*/|&@]?=[^=]|[A-Za-z_][\w.]*\(.*|(?:def|class|for|if|while|with|return|import|from|try|except|else|elif|assert|del|raise|async|global|@\w)\b.*|@\w.*|[)\]}#].*|print\b.*)`)
+	openTag     = lazyre.New(`(?i)^\s*<pre>(?:\s*<code[^>]*>)?`)
+	closeTag    = lazyre.New(`(?i)(?:</code>\s*)?</pre>`)
+	markupTags  = lazyre.New(`(?i)</?(?:details|summary|p|br|b|i|code|pre|img|sub|sup|kbd|div|span|h[1-6]|a|hr)\b[^<>]*>`)
+	markdownPic = lazyre.New(`!\[[^\]\n]*\]\([^)\n]*\)`)
 )
 
 // scan finds the blocks and blanks everything that is no prose. One pass over

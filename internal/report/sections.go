@@ -1,8 +1,9 @@
 package report
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 // pseudoLevel is the level of a bold line or a label that serves as a heading:
@@ -10,10 +11,10 @@ import (
 const pseudoLevel = 7
 
 var (
-	headingLine = regexp.MustCompile(`^ {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$`)
-	underline   = regexp.MustCompile(`^ {0,3}(?:={3,}|-{3,})\s*$`)
-	boldLine    = regexp.MustCompile(`^\s{0,3}(?:\*\*|__)([^*_\n][^*\n]{0,78}?)(?:\*\*|__)\s*(:?)\s*(.*)$`)
-	labelLine   = regexp.MustCompile(`(?i)^\s{0,3}((?:expected|actual|current|observed)(?: (?:behaviou?r|outputs?|results?))?|(?:my )?environment(?: info(?:rmation)?)?|system info(?:rmation)?|versions?|(?:full )?(?:traceback|stack ?trace|error message|error log)|(?:steps to )?reproduc(?:e|tion)(?: steps)?|(?:minimal )?(?:example|code)|description|additional (?:context|info(?:rmation)?))\s*:?\s*$`)
+	headingLine = lazyre.New(`^ {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t]*$`)
+	underline   = lazyre.New(`^ {0,3}(?:={3,}|-{3,})\s*$`)
+	boldLine    = lazyre.New(`^\s{0,3}(?:\*\*|__)([^*_\n][^*\n]{0,78}?)(?:\*\*|__)\s*(:?)\s*(.*)$`)
+	labelLine   = lazyre.New(`(?i)^\s{0,3}((?:expected|actual|current|observed)(?: (?:behaviou?r|outputs?|results?))?|(?:my )?environment(?: info(?:rmation)?)?|system info(?:rmation)?|versions?|(?:full )?(?:traceback|stack ?trace|error message|error log)|(?:steps to )?reproduc(?:e|tion)(?: steps)?|(?:minimal )?(?:example|code)|description|additional (?:context|info(?:rmation)?))\s*:?\s*$`)
 )
 
 // head is one heading: the lines [first, body) are its own.
@@ -156,15 +157,15 @@ func (p *parser) newHead(start, end, level, bodyAt int) head {
 // templates of about fifteen trackers.
 var headingRoles = []struct {
 	role  Role
-	words *regexp.Regexp
+	words *lazyre.Regexp
 }{
-	{RoleOther, regexp.MustCompile(`^(?:have you|custom code$|source$|issue type|are you|would you|did you|i have|before (?:filing|submitting))|check ?list|additional|further (?:info|context)|other (?:info|context)|contribut|prerequisite|relevant links|possible (?:fix|solution)|proposed|suggest|workaround|screenshot|who can help|alternatives`)},
-	{RoleDescription, regexp.MustCompile(`expected (?:vs|and|versus)|actual (?:vs|and|versus)|current (?:vs|and) `)},
-	{RoleExpected, regexp.MustCompile(`expect|should (?:happen|be)|desired|what (?:i|you) want`)},
-	{RoleActual, regexp.MustCompile(`actual|current behaviou?r|observed|what happen|what (?:i|you) (?:get|see|got)|wrong (?:output|result)|^results?$|^output$`)},
-	{RoleLog, regexp.MustCompile(`\blogs?\b|traceback|error messages?|stack ?trace|^errors?$|(?:relevant|console|program) output`)},
-	{RoleVersions, regexp.MustCompile(`version|environment|system (?:info|spec|config)|^(?:my )?(?:setup|system|platform|specs?|env|os|device|python|cuda|gpu)\b|installed|dependenc|packages|pip (?:list|freeze)|conda list|operating system|^gpu|installation`)},
-	{RoleCode, regexp.MustCompile(`reproduc|\bcode\b|\bsteps\b|example|snippet|minimal|\bmwe\b|\bmre\b|\bscripts?\b|how to|test case|usage`)},
+	{RoleOther, lazyre.New(`^(?:have you|custom code$|source$|issue type|are you|would you|did you|i have|before (?:filing|submitting))|check ?list|additional|further (?:info|context)|other (?:info|context)|contribut|prerequisite|relevant links|possible (?:fix|solution)|proposed|suggest|workaround|screenshot|who can help|alternatives`)},
+	{RoleDescription, lazyre.New(`expected (?:vs|and|versus)|actual (?:vs|and|versus)|current (?:vs|and) `)},
+	{RoleExpected, lazyre.New(`expect|should (?:happen|be)|desired|what (?:i|you) want`)},
+	{RoleActual, lazyre.New(`actual|current behaviou?r|observed|what happen|what (?:i|you) (?:get|see|got)|wrong (?:output|result)|^results?$|^output$`)},
+	{RoleLog, lazyre.New(`\blogs?\b|traceback|error messages?|stack ?trace|^errors?$|(?:relevant|console|program) output`)},
+	{RoleVersions, lazyre.New(`version|environment|system (?:info|spec|config)|^(?:my )?(?:setup|system|platform|specs?|env|os|device|python|cuda|gpu)\b|installed|dependenc|packages|pip (?:list|freeze)|conda list|operating system|^gpu|installation`)},
+	{RoleCode, lazyre.New(`reproduc|\bcode\b|\bsteps\b|example|snippet|minimal|\bmwe\b|\bmre\b|\bscripts?\b|how to|test case|usage`)},
 }
 
 func roleOfHeading(heading string) Role {

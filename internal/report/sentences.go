@@ -1,9 +1,10 @@
 package report
 
 import (
-	"regexp"
 	"sort"
 	"strings"
+
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 // sent is one sentence of prose, list item or title.
@@ -16,7 +17,7 @@ type sent struct {
 	afterBlock int
 }
 
-var abbreviation = regexp.MustCompile(`(?i)(?:^|[\s(])(?:e\.g|i\.e|vs|cf|etc|approx|resp|incl|ver|no|fig)\.$`)
+var abbreviation = lazyre.New(`(?i)(?:^|[\s(])(?:e\.g|i\.e|vs|cf|etc|approx|resp|incl|ver|no|fig)\.$`)
 
 // sentences cuts the prose once, in order. A sentence ends at a full stop, a
 // blank line, a list marker, a heading, or a block.
@@ -84,11 +85,11 @@ func (p *parser) split(s sent) {
 // The words by which reporters say that something is fine or is not. Negated
 // ones are looked for first. Collected from reports, so surely incomplete.
 var (
-	negatedBad  = regexp.MustCompile(`(?i)\b(?:no|not|never|without|nothing|none|\w+n't)\s+(?:\w+\s+){0,2}?(?:errors?|fail\w*|crash\w*|problems?|issues?|warnings?|bugs?|nans?|wrong|broken|break|raise|happen\w*|occur\w*|affected|reproduc\w*|present|appear|hang|leak\w*)\b`)
-	negatedGood = regexp.MustCompile(`(?i)\b(?:no longer|not|never|stopped|stops|cannot|can't|\w+n't|fails to|failed to|not any more)\s+(?:\w+\s+){0,2}?(?:work\w*|fine|ok|correct\w*|pass\w*|help\w*|fix\w*|solve\w*|succeed\w*|right|the same|good)\b`)
-	goodWords   = regexp.MustCompile(`(?i)\b(?:fine|works?|worked|working|ok|okay|correct(?:ly)?|good|as before|pass(?:es|ed)|as expected|expected (?:result|output|value)|helps|helped|fix(?:es|ed)|solve[sd]|resolve[sd]|goes away|went away|disappears|is gone|unaffected|(?:was|is|were) the same|succeed(?:s|ed)|right|all good|happy)\b`)
-	badWords    = regexp.MustCompile(`(?i)\b(?:fail(?:s|ed|ing|ure)?|broken|breaks?|broke|wrong(?:ly)?|crash\w*|errors?|nans?|bad|bugs?|buggy|regress\w*|problems?|issues?|i (?:get|see|got|am seeing|now get)|raises?|raised|throws?|incorrect\w*|hangs?|segfault\w*|abort\w*|differs?|different|slow\w*|nonsense|garbage|twice|silently|affected|stuck|lost|loses|leaks?|happens|occurs|appears|started|introduced|not any ?more|red|still|missing)\b`)
-	boundary    = regexp.MustCompile(`(?i)[,;:]\s|\s(?:but|while|whereas|and|though|although|then|however|yet)\s|\s[-\x{2013}\x{2014}]+\s`)
+	negatedBad  = lazyre.New(`(?i)\b(?:no|not|never|without|nothing|none|\w+n't)\s+(?:\w+\s+){0,2}?(?:errors?|fail\w*|crash\w*|problems?|issues?|warnings?|bugs?|nans?|wrong|broken|break|raise|happen\w*|occur\w*|affected|reproduc\w*|present|appear|hang|leak\w*)\b`)
+	negatedGood = lazyre.New(`(?i)\b(?:no longer|not|never|stopped|stops|cannot|can't|\w+n't|fails to|failed to|not any more)\s+(?:\w+\s+){0,2}?(?:work\w*|fine|ok|correct\w*|pass\w*|help\w*|fix\w*|solve\w*|succeed\w*|right|the same|good)\b`)
+	goodWords   = lazyre.New(`(?i)\b(?:fine|works?|worked|working|ok|okay|correct(?:ly)?|good|as before|pass(?:es|ed)|as expected|expected (?:result|output|value)|helps|helped|fix(?:es|ed)|solve[sd]|resolve[sd]|goes away|went away|disappears|is gone|unaffected|(?:was|is|were) the same|succeed(?:s|ed)|right|all good|happy)\b`)
+	badWords    = lazyre.New(`(?i)\b(?:fail(?:s|ed|ing|ure)?|broken|breaks?|broke|wrong(?:ly)?|crash\w*|errors?|nans?|bad|bugs?|buggy|regress\w*|problems?|issues?|i (?:get|see|got|am seeing|now get)|raises?|raised|throws?|incorrect\w*|hangs?|segfault\w*|abort\w*|differs?|different|slow\w*|nonsense|garbage|twice|silently|affected|stuck|lost|loses|leaks?|happens|occurs|appears|started|introduced|not any ?more|red|still|missing)\b`)
+	boundary    = lazyre.New(`(?i)[,;:]\s|\s(?:but|while|whereas|and|though|although|then|however|yet)\s|\s[-\x{2013}\x{2014}]+\s`)
 )
 
 type mood struct {
@@ -108,7 +109,7 @@ func moods(s string) []mood {
 		return false
 	}
 	for _, step := range []struct {
-		re   *regexp.Regexp
+		re   *lazyre.Regexp
 		good bool
 	}{{negatedGood, false}, {negatedBad, true}, {goodWords, true}, {badWords, false}} {
 		for _, m := range step.re.FindAllStringIndex(s, 32) {

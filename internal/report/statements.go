@@ -1,9 +1,10 @@
 package report
 
 import (
-	"regexp"
 	"sort"
 	"strings"
+
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 // maxLines is how many lines of one block are taken as stated output: more is
@@ -229,10 +230,10 @@ func (p *parser) outputStart(c Cell, text string) int {
 }
 
 var (
-	exceptionName = regexp.MustCompile(`^(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Warning|Interrupt|Exit)$`)
-	valueText     = regexp.MustCompile(`^(?:[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?j?|[-+]?(?:nan|inf|infinity|NaN|Inf)|True|False|None|\([-\d., ]*\)|\[[-\w., ]*\]|\{\}|\[\]|(?:b?float|u?int|complex|bool)\d*|'[^']*'|"[^"]*"|(?:tensor|array|Array|Tensor|torch\.Size|np\.\w+)\(.*\))$`)
-	nameText      = regexp.MustCompile(`^[A-Za-z_][\w.]*(?:\(.*\)|\[.*\])?$`)
-	keywordText   = regexp.MustCompile(`^[A-Za-z_]\w*\s*=\s*\S`)
+	exceptionName = lazyre.New(`^(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Warning|Interrupt|Exit)$`)
+	valueText     = lazyre.New(`^(?:[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?j?|[-+]?(?:nan|inf|infinity|NaN|Inf)|True|False|None|\([-\d., ]*\)|\[[-\w., ]*\]|\{\}|\[\]|(?:b?float|u?int|complex|bool)\d*|'[^']*'|"[^"]*"|(?:tensor|array|Array|Tensor|torch\.Size|np\.\w+)\(.*\))$`)
+	nameText      = lazyre.New(`^[A-Za-z_][\w.]*(?:\(.*\)|\[.*\])?$`)
+	keywordText   = lazyre.New(`^[A-Za-z_]\w*\s*=\s*\S`)
 )
 
 // kindOfInline tells a single value from printed text and from an exception.

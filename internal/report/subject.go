@@ -1,10 +1,10 @@
 package report
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/repgen/repgen/internal/pydist"
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 // subject is the package that the report is about, as far as bare versions
@@ -15,7 +15,7 @@ type subject struct {
 	weak bool
 }
 
-var importModule = regexp.MustCompile(`(?m)^\s*(?:>>> |In \[\d*\]: )?(?:import|from) +([A-Za-z_]\w*)`)
+var importModule = lazyre.New(`(?m)^\s*(?:>>> |In \[\d*\]: )?(?:import|from) +([A-Za-z_]\w*)`)
 
 // helperDists are imported by every second report and rarely its subject.
 var helperDists = map[string]bool{"numpy": true, "scipy": true, "pandas": true, "matplotlib": true, "pytest": true, "requests": true, "pillow": true, "tqdm": true}
@@ -86,9 +86,9 @@ func (p *parser) findSubject() subject {
 }
 
 // packagePath is the package of a traceback's frame.
-var packagePath = regexp.MustCompile(`(?:site-packages|dist-packages|\.\.\.)[/\\](\w+)[/\\]`)
+var packagePath = lazyre.New(`(?:site-packages|dist-packages|\.\.\.)[/\\](\w+)[/\\]`)
 
-var titleWord = regexp.MustCompile(`[A-Za-z][\w-]*`)
+var titleWord = lazyre.New(`[A-Za-z][\w-]*`)
 
 // onlyNamed is the one package that has a version, when there is just one.
 func (p *parser) onlyNamed() subject {

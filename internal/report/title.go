@@ -1,14 +1,15 @@
 package report
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 // maxTitle cuts a title that was taken from running text (a guess).
 const maxTitle = 240
 
-var frontLine = regexp.MustCompile(`(?i)^\s*(?:[-*]\s+)?(?:\*\*)?(title|subject|date|filed|created(?:_at| at| on)?|opened|reported|submitted|labels?|repo(?:sitory)?)(?:\*\*)?\s*:(?:\*\*)?\s*(.*?)\s*$`)
+var frontLine = lazyre.New(`(?i)^\s*(?:[-*]\s+)?(?:\*\*)?(title|subject|date|filed|created(?:_at| at| on)?|opened|reported|submitted|labels?|repo(?:sitory)?)(?:\*\*)?\s*:(?:\*\*)?\s*(.*?)\s*$`)
 
 // readFront reads front matter: a block between --- lines at the very top, or
 // loose "Filed: 2024-03-05" lines near the top. Dates only count there.
@@ -133,7 +134,7 @@ func (p *parser) titleLine() int {
 	return first
 }
 
-var fieldName = regexp.MustCompile(`(?i)^(?:describe the bug|bug(?: description)?|description|summary|issue|problem|what is the (?:bug|issue|problem)\??|🐛.*)$`)
+var fieldName = lazyre.New(`(?i)^(?:describe the bug|bug(?: description)?|description|summary|issue|problem|what is the (?:bug|issue|problem)\??|🐛.*)$`)
 
 func (p *parser) blockBefore(pos int) bool {
 	return len(p.blks) > 0 && p.blks[0].span.Start < pos

@@ -4,9 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
+
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 // MaxComments is how many comments of an issue are read; later ones rarely
@@ -149,7 +150,7 @@ func ReporterOf(raw []byte) string {
 	return in.User.Login + in.Author.Login
 }
 
-var repoInURL = regexp.MustCompile(`^https?://[^/]+/(?:repos/)?([\w.-]+/[\w.-]+?)(?:/issues/\d+|/pull/\d+)?$`)
+var repoInURL = lazyre.New(`^https?://[^/]+/(?:repos/)?([\w.-]+/[\w.-]+?)(?:/issues/\d+|/pull/\d+)?$`)
 
 func repoOf(in trackerIssue) string {
 	for _, u := range []string{in.RepositoryURL, in.HTMLURL, in.URL} {

@@ -1,20 +1,20 @@
 package report
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/repgen/repgen/internal/pydist"
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 // versionText is a version as people write it; a leading v is not part of it.
 const versionText = `\d+(?:\.\d+)*(?:\.[xX*])?(?:[._-]?(?:alpha|beta|preview|pre|post|dev|rc|a|b|c)[._-]?\d*)*(?:\+[A-Za-z0-9.]+)?`
 
 var (
-	wholeVersion = regexp.MustCompile(`^v?` + versionText + `$`)
-	dateLike     = regexp.MustCompile(`^(?:19|20)\d\d[-./](?:0?[1-9]|1[0-2])[-./](?:0?[1-9]|[12]\d|3[01])$`)
-	moving       = regexp.MustCompile(`(?i)^(?:main|master|nightly|latest|newest|dev|HEAD|git|[0-9a-f]{7,40})$`)
-	pythonWord   = regexp.MustCompile(`(?i)^(?:c?python[23]?|py[23]?)$`)
+	wholeVersion = lazyre.New(`^v?` + versionText + `$`)
+	dateLike     = lazyre.New(`^(?:19|20)\d\d[-./](?:0?[1-9]|1[0-2])[-./](?:0?[1-9]|[12]\d|3[01])$`)
+	moving       = lazyre.New(`(?i)^(?:main|master|nightly|latest|newest|dev|HEAD|git|[0-9a-f]{7,40})$`)
+	pythonWord   = lazyre.New(`(?i)^(?:c?python[23]?|py[23]?)$`)
 )
 
 // readVersions collects every version the report states: from lists in blocks,
@@ -67,7 +67,7 @@ func kindOf(dist, spec string) VersionKind {
 	return VersionExact
 }
 
-var preRelease = regexp.MustCompile(`(?i)(?:a|b|rc|dev|post)\d+`)
+var preRelease = lazyre.New(`(?i)(?:a|b|rc|dev|post)\d+`)
 
 // distOf maps a written name to its distribution; known is false when the name
 // is only the written one.

@@ -1,8 +1,9 @@
 package report
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 // bare records the versions without a name: those that the sentence judges, or
@@ -45,10 +46,10 @@ func (p *parser) bare(s sent, text string, fs []found, all []mood) {
 
 // weakBefore is what must stand before two numbers ("4.48") that are only
 // likely to be a version: measured values look the same.
-var weakBefore = regexp.MustCompile(`(?i)\b(?:with|in|on|since|under|using|until|before|after|versions?|releases?|than)\s+$`)
+var weakBefore = lazyre.New(`(?i)\b(?:with|in|on|since|under|using|until|before|after|versions?|releases?|than)\s+$`)
 
 // inUse are the words before a bare version that make it the reporter's own.
-var inUse = regexp.MustCompile(`(?i)\b(?:using|i'?m on|i am on|running|i use|installed|(?:my|our|current) versions?(?: is)?|versions?:?|tested (?:with|on)|reproduced (?:with|on))\s*v?$`)
+var inUse = lazyre.New(`(?i)\b(?:using|i'?m on|i am on|running|i use|installed|(?:my|our|current) versions?(?: is)?|versions?:?|tested (?:with|on)|reproduced (?:with|on))\s*v?$`)
 
 // owner is the package to which a bare version belongs.
 type owner struct {

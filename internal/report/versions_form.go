@@ -1,13 +1,14 @@
 package report
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 var (
-	formNoise   = regexp.MustCompile(`(?i)\b(?:what|which|your|the|versions?|of|are|you|is|using|used|do|does|installed|info|seeing|problem|on|in|have|with|running|release|e\.g)\b|[?:()*]`)
-	formVersion = regexp.MustCompile(`^\s*v?(` + versionText + `|main|master|nightly|latest)\b`)
+	formNoise   = lazyre.New(`(?i)\b(?:what|which|your|the|versions?|of|are|you|is|using|used|do|does|installed|info|seeing|problem|on|in|have|with|running|release|e\.g)\b|[?:()*]`)
+	formVersion = lazyre.New(`^\s*v?(` + versionText + `|main|master|nightly|latest)\b`)
 )
 
 // formVersions reads a field whose heading names the package and whose body is

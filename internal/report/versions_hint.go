@@ -1,19 +1,19 @@
 package report
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
 	"github.com/repgen/repgen/internal/pydist"
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 var (
-	adviceVersion = regexp.MustCompile(`(?i)\b(?:downgrade|upgrade|pin|update|install|use)\s+(?:the\s+|your\s+)?([A-Za-z][\w.-]*)(?:\s+(?:package|library|version))?\s+(?:to|at)\s+v?(` + versionText + `)(?:\s+or (?:lower|older|higher|newer|later|below|above))?`)
-	numberedItem  = regexp.MustCompile(`^\s*(\d{1,2})[.)]\s`)
-	helpsNumber   = regexp.MustCompile(`(?i)\b(?:workaround|option|solution|suggestion|fix|way|method|point|number|hint)\s*#?\(?(\d{1,2})\)?\s+(?:\w+\s+){0,2}?(?:helps|helped|works|worked|fixe[sd]|solve[sd]|does help|is fine)`)
-	helpsOrdinal  = regexp.MustCompile(`(?i)\b(first|second|third)\s+(?:workaround|option|solution|suggestion|fix|way|one)\s+(?:\w+\s+){0,2}?(?:helps|helped|works|worked|fixe[sd]|solve[sd])`)
-	helpsAny      = regexp.MustCompile(`(?i)\b(?:(?:the|this|that) (?:workaround|downgrade|hint|advice|suggestion)|downgrading(?: \w+)?|pinning(?: \w+)?) (?:\w+\s+){0,2}?(?:helps|helped|works|worked|fixe[sd]|solve[sd])`)
+	adviceVersion = lazyre.New(`(?i)\b(?:downgrade|upgrade|pin|update|install|use)\s+(?:the\s+|your\s+)?([A-Za-z][\w.-]*)(?:\s+(?:package|library|version))?\s+(?:to|at)\s+v?(` + versionText + `)(?:\s+or (?:lower|older|higher|newer|later|below|above))?`)
+	numberedItem  = lazyre.New(`^\s*(\d{1,2})[.)]\s`)
+	helpsNumber   = lazyre.New(`(?i)\b(?:workaround|option|solution|suggestion|fix|way|method|point|number|hint)\s*#?\(?(\d{1,2})\)?\s+(?:\w+\s+){0,2}?(?:helps|helped|works|worked|fixe[sd]|solve[sd]|does help|is fine)`)
+	helpsOrdinal  = lazyre.New(`(?i)\b(first|second|third)\s+(?:workaround|option|solution|suggestion|fix|way|one)\s+(?:\w+\s+){0,2}?(?:helps|helped|works|worked|fixe[sd]|solve[sd])`)
+	helpsAny      = lazyre.New(`(?i)\b(?:(?:the|this|that) (?:workaround|downgrade|hint|advice|suggestion)|downgrading(?: \w+)?|pinning(?: \w+)?) (?:\w+\s+){0,2}?(?:helps|helped|works|worked|fixe[sd]|solve[sd])`)
 )
 
 // hintedVersions reads advice inside a log ("1. Downgrade the protobuf package

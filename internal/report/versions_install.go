@@ -1,18 +1,18 @@
 package report
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/repgen/repgen/internal/pydist"
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 var (
-	installCmd   = regexp.MustCompile(`\b(?:pip[\d.]*|conda|mamba|micromamba|uv pip|uv|poetry|pipx|pdm) (?:install|add)\b`)
-	installToken = regexp.MustCompile(`^["']?([A-Za-z0-9][\w.-]*)(?:\[[\w,-]*\])?(={1,3}|~=|>=|<=|!=|>|<)([\w.*+!-]+(?:,(?:={2,3}|~=|>=|<=|!=|>|<)[\w.*+!-]+)*)["']?[.,;)]?$`)
-	gitToken     = regexp.MustCompile(`^["']?(?:[\w.-]+@)?git\+\S+?/([\w.-]+?)(?:\.git)?(?:@([\w.+-]+))?(?:#\S*)?["']?$`)
-	quotedReq    = regexp.MustCompile(`["']([A-Za-z0-9][\w.-]*)(?:\[[\w,-]*\])?\s*((?:={2,3}|~=|>=|<=|!=|>|<)\s*[\w.*+!-]+(?:\s*,\s*(?:={2,3}|~=|>=|<=|!=|>|<)\s*[\w.*+!-]+)*)["']`)
-	needsPython  = regexp.MustCompile(`requires-python\s*=\s*["']([^"']+)["']`)
+	installCmd   = lazyre.New(`\b(?:pip[\d.]*|conda|mamba|micromamba|uv pip|uv|poetry|pipx|pdm) (?:install|add)\b`)
+	installToken = lazyre.New(`^["']?([A-Za-z0-9][\w.-]*)(?:\[[\w,-]*\])?(={1,3}|~=|>=|<=|!=|>|<)([\w.*+!-]+(?:,(?:={2,3}|~=|>=|<=|!=|>|<)[\w.*+!-]+)*)["']?[.,;)]?$`)
+	gitToken     = lazyre.New(`^["']?(?:[\w.-]+@)?git\+\S+?/([\w.-]+?)(?:\.git)?(?:@([\w.+-]+))?(?:#\S*)?["']?$`)
+	quotedReq    = lazyre.New(`["']([A-Za-z0-9][\w.-]*)(?:\[[\w,-]*\])?\s*((?:={2,3}|~=|>=|<=|!=|>|<)\s*[\w.*+!-]+(?:\s*,\s*(?:={2,3}|~=|>=|<=|!=|>|<)\s*[\w.*+!-]+)*)["']`)
+	needsPython  = lazyre.New(`requires-python\s*=\s*["']([^"']+)["']`)
 )
 
 // installLine reads the pinned packages of an install command that stands

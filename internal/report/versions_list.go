@@ -1,26 +1,26 @@
 package report
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/repgen/repgen/internal/pydist"
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 // The forms of lines in lists of installed packages. Group 1 is the name, 2
 // the version.
 var (
-	freezeLine  = regexp.MustCompile(`^\s*([A-Za-z0-9][\w.-]*)(?:\[[\w, -]*\])?\s*((?:===?|~=|!=|>=|<=|>|<)\s*[\w.*+!-]+(?:\s*,\s*(?:===?|~=|!=|>=|<=|>|<)\s*[\w.*+!-]+)*)\s*(?:;.*|#.*|--hash.*|\\)?$`)
-	atLine      = regexp.MustCompile(`^\s*([A-Za-z0-9][\w.-]*)(?:\[[\w, -]*\])?\s+@\s+(\S+)`)
-	editLine    = regexp.MustCompile(`^\s*-e\s+(\S+)`)
-	condaEnv    = regexp.MustCompile(`^\s*-\s*([A-Za-z0-9_][\w.-]*)={1,2}([0-9][\w.+]*)(?:=\S+)?\s*$`)
-	columnsLine = regexp.MustCompile(`^\s*([A-Za-z0-9_][\w.-]*)\s+v?(` + versionText + `)(?:\s+(\S.*))?$`)
-	colonLine   = regexp.MustCompile(`^\s*(?:[-*]\s+)?` + "`?" + `([A-Za-z][\w. -]*?)` + "`?" + `(?:\s+[vV]ersion)?(?:\s*\([^)]*\))?\s*[:=]\s*v?(` + versionText + `)\b(.*)$`)
-	pipTagLine  = regexp.MustCompile(`^\s*\[(pip3?|conda)\]\s+([A-Za-z0-9_][\w.-]*)(?:==|\s+)(` + versionText + `)`)
-	condaHeader = regexp.MustCompile(`(?m)^#\s*(?:packages in environment|Name\s+Version)`)
-	pipHeader   = regexp.MustCompile(`(?m)^\s*Package\s+Version`)
-	listTitle   = regexp.MustCompile(`(?m)^(?:Collecting environment information|PyTorch version:|System:\s*$|Python dependencies:|INSTALLED VERSIONS|\s*sklearn: \d|device info: |jax:\s+\d|dependencies:\s*$)`)
-	notSoftware = regexp.MustCompile(`(?i)^(?:machine|executable|processor|platform|os|os-release|byteorder|lc_all|lang|locale|gcc version|gcc|clang version|cmake version|libc version|libc|glibc|cuda|cudnn|cuda used to build pytorch|rocm used to build pytorch|hip runtime version|miopen runtime version|cuda runtime version|cudnn version|driver|nvidia driver version|model name|cpu.*|bogomips|stepping|family|core\(s\).*|thread\(s\).*|socket.*|numa.*|gpu.*|filename|prefix|user_api|internal_api|num_threads|version|threading_layer|architecture|device.*|devices|process_count|time|epoch|loss|acc.*|score|step|lr|seed|shape|size|is .*|using .*|kernel|release|using|memory|ram|windows|linux|ubuntu|macos|debian|node|commit)$`)
+	freezeLine  = lazyre.New(`^\s*([A-Za-z0-9][\w.-]*)(?:\[[\w, -]*\])?\s*((?:===?|~=|!=|>=|<=|>|<)\s*[\w.*+!-]+(?:\s*,\s*(?:===?|~=|!=|>=|<=|>|<)\s*[\w.*+!-]+)*)\s*(?:;.*|#.*|--hash.*|\\)?$`)
+	atLine      = lazyre.New(`^\s*([A-Za-z0-9][\w.-]*)(?:\[[\w, -]*\])?\s+@\s+(\S+)`)
+	editLine    = lazyre.New(`^\s*-e\s+(\S+)`)
+	condaEnv    = lazyre.New(`^\s*-\s*([A-Za-z0-9_][\w.-]*)={1,2}([0-9][\w.+]*)(?:=\S+)?\s*$`)
+	columnsLine = lazyre.New(`^\s*([A-Za-z0-9_][\w.-]*)\s+v?(` + versionText + `)(?:\s+(\S.*))?$`)
+	colonLine   = lazyre.New(`^\s*(?:[-*]\s+)?` + "`?" + `([A-Za-z][\w. -]*?)` + "`?" + `(?:\s+[vV]ersion)?(?:\s*\([^)]*\))?\s*[:=]\s*v?(` + versionText + `)\b(.*)$`)
+	pipTagLine  = lazyre.New(`^\s*\[(pip3?|conda)\]\s+([A-Za-z0-9_][\w.-]*)(?:==|\s+)(` + versionText + `)`)
+	condaHeader = lazyre.New(`(?m)^#\s*(?:packages in environment|Name\s+Version)`)
+	pipHeader   = lazyre.New(`(?m)^\s*Package\s+Version`)
+	listTitle   = lazyre.New(`(?m)^(?:Collecting environment information|PyTorch version:|System:\s*$|Python dependencies:|INSTALLED VERSIONS|\s*sklearn: \d|device info: |jax:\s+\d|dependencies:\s*$)`)
+	notSoftware = lazyre.New(`(?i)^(?:machine|executable|processor|platform|os|os-release|byteorder|lc_all|lang|locale|gcc version|gcc|clang version|cmake version|libc version|libc|glibc|cuda|cudnn|cuda used to build pytorch|rocm used to build pytorch|hip runtime version|miopen runtime version|cuda runtime version|cudnn version|driver|nvidia driver version|model name|cpu.*|bogomips|stepping|family|core\(s\).*|thread\(s\).*|socket.*|numa.*|gpu.*|filename|prefix|user_api|internal_api|num_threads|version|threading_layer|architecture|device.*|devices|process_count|time|epoch|loss|acc.*|score|step|lr|seed|shape|size|is .*|using .*|kernel|release|using|memory|ram|windows|linux|ubuntu|macos|debian|node|commit)$`)
 )
 
 // isVersionList says whether a block is a list of installed software.
@@ -58,7 +58,7 @@ func looksLikeVersions(text string) bool {
 	return all > 0 && fits*2 >= all
 }
 
-var platformLine = regexp.MustCompile(`^(?:Linux|Windows|macOS|Darwin)-\S+$`)
+var platformLine = lazyre.New(`^(?:Linux|Windows|macOS|Darwin)-\S+$`)
 
 // blockVersions reads the versions of one block.
 func (p *parser) blockVersions(i int) {
@@ -219,8 +219,8 @@ func (p *parser) colonVersion(name, version, where string, s Span) {
 	p.installed(name, version, where, s)
 }
 
-var eggName = regexp.MustCompile(`[#&]egg=([\w.-]+)`)
-var gitName = regexp.MustCompile(`/([\w.-]+?)(?:\.git)?(?:@([\w.+-]+))?(?:#.*)?$`)
+var eggName = lazyre.New(`[#&]egg=([\w.-]+)`)
+var gitName = lazyre.New(`/([\w.-]+?)(?:\.git)?(?:@([\w.+-]+))?(?:#.*)?$`)
 
 // localLine is "name @ file:///...", "-e git+https://..." and the like: what no
 // index has.
@@ -255,7 +255,7 @@ func (p *parser) localLine(l line, t, where string) {
 	p.addVersion(v)
 }
 
-var wheelVersion = regexp.MustCompile(`/[\w.]+-(` + versionText + `)-(?:cp|py)\d`)
+var wheelVersion = lazyre.New(`/[\w.]+-(` + versionText + `)-(?:cp|py)\d`)
 
 // printedVersions reads lines of output that print a name and its version
 // ("POT 0.9.5", "keras 3.6.0 argmin = 0"): only names that are known.
@@ -276,4 +276,4 @@ func (p *parser) printedVersions(i int) {
 	}
 }
 
-var printedPair = regexp.MustCompile(`^\s*([A-Za-z][\w-]*)(?:\.__version__)?(?: version)?\s*[:=]?\s+v?(` + versionText + `)(?:\s|$)`)
+var printedPair = lazyre.New(`^\s*([A-Za-z][\w-]*)(?:\.__version__)?(?: version)?\s*[:=]?\s+v?(` + versionText + `)(?:\s|$)`)

@@ -1,19 +1,20 @@
 package report
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 var (
-	anyVersion  = regexp.MustCompile(`(?:^|[\s("'/:=<>~@,\[v-])(` + versionText + `)`)
-	nameBefore  = regexp.MustCompile(`(?i)([A-Za-z][\w.-]*(?: [A-Za-z][\w-]+)?)(?:\s+(?:versions?|releases?|ver\.?))?(?:\s*\([^()]{0,40}\))?\s*(?:==?=?|:|@|\bis\b|(>=|<=|~=|<|>))?\s*(?:versions?\s*)?\(?v?$`)
-	bareBefore  = regexp.MustCompile(`(?i)(?:^|[\s(])(?:(?:with|in|on|from|to|since|under|using|until|before|after|than|at|of|was|is|by|and|or|both|till|(?:(?:the|my|an?)\s+)?(?:old(?:er)?|new(?:er)?|latest|previous|last)?\s*(?:versions?|releases?|ver\.?))\s+)?(v?)$`)
-	unitAfter   = regexp.MustCompile(`(?i)^\s?(?:%|times\b|x\b|[kmgt]i?b\b|ms\b|s\b|sec\w*|min\w*|hours?\b|days?\b|epochs?\b|steps?\b|iterations?\b|percent|points?\b|gpus?\b|dims?\b|fps|hz|[kmg]hz|\*|e[-+]?\d|/\d)`)
-	sectionRef  = regexp.MustCompile(`(?i)(?:section|sec\.?|chapter|figure|fig\.?|table|eq\.?|equation|step|line|issue|#|appendix|theorem|pr|part|page)\s*$`)
-	pythonGlue  = regexp.MustCompile(`(?i)\b(python|cpython|py)-?(\d\.\d{1,2}(?:\.\d{1,2})?)\b`)
-	movingAfter = regexp.MustCompile(`(?i)\b([A-Za-z][\w-]+)\s+\(?(main|master|nightly|latest|HEAD|@[0-9a-f]{7,40})\b`)
-	movingFirst = regexp.MustCompile(`(?i)\b(main|master|nightly|latest|newest|current|HEAD)(?:\s+(?:version|release|build|branch|master|main))?(?:\s+of)?\s+([A-Za-z][\w-]+)`)
+	anyVersion  = lazyre.New(`(?:^|[\s("'/:=<>~@,\[v-])(` + versionText + `)`)
+	nameBefore  = lazyre.New(`(?i)([A-Za-z][\w.-]*(?: [A-Za-z][\w-]+)?)(?:\s+(?:versions?|releases?|ver\.?))?(?:\s*\([^()]{0,40}\))?\s*(?:==?=?|:|@|\bis\b|(>=|<=|~=|<|>))?\s*(?:versions?\s*)?\(?v?$`)
+	bareBefore  = lazyre.New(`(?i)(?:^|[\s(])(?:(?:with|in|on|from|to|since|under|using|until|before|after|than|at|of|was|is|by|and|or|both|till|(?:(?:the|my|an?)\s+)?(?:old(?:er)?|new(?:er)?|latest|previous|last)?\s*(?:versions?|releases?|ver\.?))\s+)?(v?)$`)
+	unitAfter   = lazyre.New(`(?i)^\s?(?:%|times\b|x\b|[kmgt]i?b\b|ms\b|s\b|sec\w*|min\w*|hours?\b|days?\b|epochs?\b|steps?\b|iterations?\b|percent|points?\b|gpus?\b|dims?\b|fps|hz|[kmg]hz|\*|e[-+]?\d|/\d)`)
+	sectionRef  = lazyre.New(`(?i)(?:section|sec\.?|chapter|figure|fig\.?|table|eq\.?|equation|step|line|issue|#|appendix|theorem|pr|part|page)\s*$`)
+	pythonGlue  = lazyre.New(`(?i)\b(python|cpython|py)-?(\d\.\d{1,2}(?:\.\d{1,2})?)\b`)
+	movingAfter = lazyre.New(`(?i)\b([A-Za-z][\w-]+)\s+\(?(main|master|nightly|latest|HEAD|@[0-9a-f]{7,40})\b`)
+	movingFirst = lazyre.New(`(?i)\b(main|master|nightly|latest|newest|current|HEAD)(?:\s+(?:version|release|build|branch|master|main))?(?:\s+of)?\s+([A-Za-z][\w-]+)`)
 )
 
 // found is one version-like number in a sentence.
@@ -152,10 +153,10 @@ func (p *parser) nameOf(s sent, text, before string, f *found) {
 }
 
 // labelTail is what follows the name in "Optuna version: 4.3.0".
-var labelTail = regexp.MustCompile(`(?i) (?:versions?|releases?|ver|nightly|main|master|dev|latest)$`)
+var labelTail = lazyre.New(`(?i) (?:versions?|releases?|ver|nightly|main|master|dev|latest)$`)
 
-var plainInteger = regexp.MustCompile(`^\d$`)
-var stopAfter = regexp.MustCompile(`^\s*(?:[,.;)\n]|$)`)
+var plainInteger = lazyre.New(`^\d$`)
+var stopAfter = lazyre.New(`^\s*(?:[,.;)\n]|$)`)
 
 // isName says whether the word in front of a number names a distribution. An
 // unknown word must look like one, or be imported or named in the title.

@@ -1,17 +1,18 @@
 package report
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 var (
-	moveVerb  = regexp.MustCompile(`(?i)\b(?:upgrad\w*|updat\w*|mov(?:e|ed|ing)|switch\w*|go(?:ing)?|went|bump\w*|migrat\w*|chang\w*|downgrad\w*|revert\w*|roll\w*|reinstall\w*)\b`)
-	downVerb  = regexp.MustCompile(`(?i)\b(?:go(?:ing|ne)? back|went back|roll(?:ing|ed)? back|downgrad\w*|revert\w*|pinn(?:ing|ed)|back)\b(?:\s+[\w.-]+){0,3}?\s+to\s+(?:\S+\s+)?v?$`)
-	movesTo   = regexp.MustCompile(`(?i)^\s*(?:to|->|=>|\x{2192})\s*(?:[A-Za-z][\w.-]*\s+)?v?$`)
-	sinceVerb = regexp.MustCompile(`(?i)\b(?:since|starting (?:with|from)|beginning with|as of)\s+(?:(?:the\s+)?(?:version|release)\s+)?(?:[A-Za-z][\w-]*\s+)?v?$`)
-	pastAfter = regexp.MustCompile(`(?i)^[\s,]*(?:it|this|that|the \w+|we|they|i) (?:returned|gave|printed|was|were|produced|got|showed|used to|did)\b`)
-	pastTense = regexp.MustCompile(`(?i)\b(?:was|were|used to|did)\b`)
+	moveVerb  = lazyre.New(`(?i)\b(?:upgrad\w*|updat\w*|mov(?:e|ed|ing)|switch\w*|go(?:ing)?|went|bump\w*|migrat\w*|chang\w*|downgrad\w*|revert\w*|roll\w*|reinstall\w*)\b`)
+	downVerb  = lazyre.New(`(?i)\b(?:go(?:ing|ne)? back|went back|roll(?:ing|ed)? back|downgrad\w*|revert\w*|pinn(?:ing|ed)|back)\b(?:\s+[\w.-]+){0,3}?\s+to\s+(?:\S+\s+)?v?$`)
+	movesTo   = lazyre.New(`(?i)^\s*(?:to|->|=>|\x{2192})\s*(?:[A-Za-z][\w.-]*\s+)?v?$`)
+	sinceVerb = lazyre.New(`(?i)\b(?:since|starting (?:with|from)|beginning with|as of)\s+(?:(?:the\s+)?(?:version|release)\s+)?(?:[A-Za-z][\w-]*\s+)?v?$`)
+	pastAfter = lazyre.New(`(?i)^[\s,]*(?:it|this|that|the \w+|we|they|i) (?:returned|gave|printed|was|were|produced|got|showed|used to|did)\b`)
+	pastTense = lazyre.New(`(?i)\b(?:was|were|used to|did)\b`)
 )
 
 // roleInSentence reads good and bad from the words around the number.

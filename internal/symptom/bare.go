@@ -1,19 +1,20 @@
 package symptom
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 var (
-	bareExc = regexp.MustCompile(`^\s*((?:[A-Za-z_]\w*\.)*[A-Z]\w*): (\S.*)$`)
+	bareExc = lazyre.New(`^\s*((?:[A-Za-z_]\w*\.)*[A-Z]\w*): (\S.*)$`)
 	// inlineExc stands in backticks inside prose.
-	inlineExc = regexp.MustCompile("`((?:[A-Za-z_]\\w*\\.)*[A-Z]\\w*(?:Error|Exception|Interrupt|Exit|Iteration)): ([^`]+)`")
+	inlineExc = lazyre.New("`((?:[A-Za-z_]\\w*\\.)*[A-Z]\\w*(?:Error|Exception|Interrupt|Exit|Iteration)): ([^`]+)`")
 	// proseExc follows the word that says it came.
-	proseExc = regexp.MustCompile(`(?i:\b(?:raises?|raised|fails? with|failed with|throws?|threw|gives?|gave|get|got|dies with|crash(?:es|ed)? with|ends? in|error is|error:)\s+(?:an? |the |this |following )?(?:error )?)((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)): (.+)$`)
+	proseExc = lazyre.New(`(?i:\b(?:raises?|raised|fails? with|failed with|throws?|threw|gives?|gave|get|got|dies with|crash(?:es|ed)? with|ends? in|error is|error:)\s+(?:an? |the |this |following )?(?:error )?)((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)): (.+)$`)
 
-	happened = regexp.MustCompile(`(?i)\b(?:rais|fail|error|crash|throw|threw|exception|traceback|die[sd]?\b|dying|giv|gave|get|got|ends?\b|broke|stderr|output|log)`)
-	wished   = regexp.MustCompile(`(?i)\b(?:expect|should|would like|want|ought|desired|instead of|rather than|suggest|proper)`)
+	happened = lazyre.New(`(?i)\b(?:rais|fail|error|crash|throw|threw|exception|traceback|die[sd]?\b|dying|giv|gave|get|got|ends?\b|broke|stderr|output|log)`)
+	wished   = lazyre.New(`(?i)\b(?:expect|should|would like|want|ought|desired|instead of|rather than|suggest|proper)`)
 )
 
 // builtinExceptions are the classes that may stand without a telling suffix.
@@ -48,7 +49,7 @@ func (s *scanner) bare(i int) (int, bool) {
 	if len(t) > maxProse {
 		return i, false
 	}
-	for _, re := range []*regexp.Regexp{inlineExc, proseExc} {
+	for _, re := range []*lazyre.Regexp{inlineExc, proseExc} {
 		m := re.FindStringSubmatchIndex(t)
 		if m == nil || wished.MatchString(t[:m[2]]) || re == inlineExc && !s.saidToHappen(i, t[:m[0]]) {
 			continue

@@ -2,11 +2,11 @@ package symptom
 
 import (
 	"path"
-	"regexp"
 	"strings"
 
 	"github.com/repgen/repgen/internal/sandbox"
 	"github.com/repgen/repgen/internal/sandbox/probe"
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 // Places of a frame.
@@ -18,12 +18,12 @@ const (
 )
 
 var (
-	sitePackages = regexp.MustCompile(`(?i)(?:^|/)(?:site|dist)-packages/(.*)$`)
-	stdlibDir    = regexp.MustCompile(`(?i)(?:^|/)(?:lib(?:64)?/(?:python|pypy)\d(?:\.\d+)?t?|python\d+/lib|(?:ana|mini)conda3?(?:/envs/[^/]+)?/lib)/(.*)$`)
+	sitePackages = lazyre.New(`(?i)(?:^|/)(?:site|dist)-packages/(.*)$`)
+	stdlibDir    = lazyre.New(`(?i)(?:^|/)(?:lib(?:64)?/(?:python|pypy)\d(?:\.\d+)?t?|python\d+/lib|(?:ana|mini)conda3?(?:/envs/[^/]+)?/lib)/(.*)$`)
 	// notebook names of code that the reporter typed.
-	typedCode = regexp.MustCompile(`^(?:<stdin>|<string>|<ipython-input-[^>]*>|<input>|<console>|<cell[^>]*>|(?:Input )?In ?\[\d*\]|Cell In ?\[\d*\])`)
+	typedCode = lazyre.New(`^(?:<stdin>|<string>|<ipython-input-[^>]*>|<input>|<console>|<cell[^>]*>|(?:Input )?In ?\[\d*\]|Cell In ?\[\d*\])`)
 	// parameter list that IPython and tf print behind a name.
-	paramList = regexp.MustCompile(`\(.*$`)
+	paramList = lazyre.New(`\(.*$`)
 )
 
 // newFrame reads a frame as a log names it: any operating system's path, cut
@@ -152,7 +152,7 @@ func (f Frame) InLibrary() bool { return f.Where == whereLibrary }
 // InScript says whether the frame belongs to the judged script.
 func (f Frame) InScript() bool { return f.Where == whereScript }
 
-var raiseStmt = regexp.MustCompile(`^(?:raise\b|assert\b|(?:os\.)?abort\(|(?:warnings\.)?warn\()`)
+var raiseStmt = lazyre.New(`^(?:raise\b|assert\b|(?:os\.)?abort\(|(?:warnings\.)?warn\()`)
 
 // RaisesByHand says whether the frame's own statement raises, asserts, aborts
 // or warns, so that what came out was made by whoever wrote that line.

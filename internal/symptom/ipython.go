@@ -1,20 +1,21 @@
 package symptom
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 var (
 	// "File ~/x/y.py:932, in Class.f(self, X)" of IPython 8.
-	ipyFile = regexp.MustCompile(`^\s*File (\S.*?):(\d+),? in (.+?)\s*$`)
+	ipyFile = lazyre.New(`^\s*File (\S.*?):(\d+),? in (.+?)\s*$`)
 	// "Cell In[3], line 5" and "Input In [3], in <cell line: 5>()".
-	ipyCell = regexp.MustCompile(`^\s*((?:Cell|Input) In ?\[\d*\]),? (?:line (\d+)|in (.+?))\s*$`)
+	ipyCell = lazyre.New(`^\s*((?:Cell|Input) In ?\[\d*\]),? (?:line (\d+)|in (.+?))\s*$`)
 	// "~/x/y.py in f(self, x)" and "<ipython-input-3-ab> in <module>" of IPython 7.
-	ipyOld   = regexp.MustCompile(`^(<ipython-input-[^>]+>|(?:[~/.]|[A-Za-z]:\\)\S*\.(?:py|pyx)) in ([\w.<>]+)(\(.*\))?\s*$`)
-	ipyArrow = regexp.MustCompile(`^\s*-+>\s*(\d+)(?:[ \t](.*))?$`)
-	ipyCode  = regexp.MustCompile(`^\s*\d+(?:\s.*)?$`)
+	ipyOld   = lazyre.New(`^(<ipython-input-[^>]+>|(?:[~/.]|[A-Za-z]:\\)\S*\.(?:py|pyx)) in ([\w.<>]+)(\(.*\))?\s*$`)
+	ipyArrow = lazyre.New(`^\s*-+>\s*(\d+)(?:[ \t](.*))?$`)
+	ipyCode  = lazyre.New(`^\s*\d+(?:\s.*)?$`)
 )
 
 func isIPythonFrame(t string) bool {

@@ -1,8 +1,9 @@
 package symptom
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 // Limits of the recogniser. A log of a real failure is far below them; they
@@ -22,14 +23,14 @@ type line struct {
 }
 
 var (
-	ansi = regexp.MustCompile(`\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*\x07`)
+	ansi = lazyre.New(`\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*\x07`)
 	// rank matches what torchrun, horovodrun, mpirun and docker compose put
 	// before each line of a process.
-	rank = regexp.MustCompile(`^(\[(?:rank|default|worker)?\d+(?:,\d+)?\](?:<\w+>)?:|\d+: \[rank\d+\]:) ?`)
+	rank = lazyre.New(`^(\[(?:rank|default|worker)?\d+(?:,\d+)?\](?:<\w+>)?:|\d+: \[rank\d+\]:) ?`)
 	// groupBar is the margin of PEP 654 exception groups. A Markdown table
 	// starts its bar in the first column, a group never does.
-	groupBar = regexp.MustCompile(`^\s+[|+] ?`)
-	quoteBar = regexp.MustCompile(`^(?:> ?)+`)
+	groupBar = lazyre.New(`^\s+[|+] ?`)
+	quoteBar = lazyre.New(`^(?:> ?)+`)
 )
 
 // streams cuts text into lines and puts lines of different processes into

@@ -1,38 +1,39 @@
 package symptom
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 var (
 	// nativeFatal are lines that native code logs right before it aborts:
 	// absl/glog level F, glibc's assert and heap checks, the C++ runtime.
-	nativeFatal = regexp.MustCompile(`(?:^|\s)F(?:\d{4})?\s.*?[\w./+-]+\.(?:cc|cu|cpp|c|h|hpp|cxx|inc|rs):\d+\]\s*(.+)$` +
+	nativeFatal = lazyre.New(`(?:^|\s)F(?:\d{4})?\s.*?[\w./+-]+\.(?:cc|cu|cpp|c|h|hpp|cxx|inc|rs):\d+\]\s*(.+)$` +
 		`|^\S*?:? ?[\w./+-]+\.(?:cc|cu|cpp|c|h|hpp|cxx):\d+: .*?(Assertion .+ failed\.?)\s*$` +
 		`|^\s*what\(\):\s*(.+)$` +
 		`|^((?:double free or corruption|free\(\): |malloc\(\): |munmap_chunk\(\): |realloc\(\): |corrupted (?:size|double)|\*\*\* stack smashing).*)$` +
 		`|^\s*(LLVM ERROR: .+|pure virtual method called|OMP: Error #\d+: .+)$`)
-	nativeFile = regexp.MustCompile(`([\w+-]+\.(?:cc|cu|cpp|c|h|hpp|cxx|inc|rs)):(\d+)`)
+	nativeFile = lazyre.New(`([\w+-]+\.(?:cc|cu|cpp|c|h|hpp|cxx|inc|rs)):(\d+)`)
 	// terminate is the C++ runtime's announcement of the what() line.
-	terminate = regexp.MustCompile(`^\s*(terminate called .+)$`)
+	terminate = lazyre.New(`^\s*(terminate called .+)$`)
 
-	signalWord = regexp.MustCompile(`(?i)\b(SIG(?:ABRT|SEGV|FPE|BUS|ILL|KILL))\b` +
+	signalWord = lazyre.New(`(?i)\b(SIG(?:ABRT|SEGV|FPE|BUS|ILL|KILL))\b` +
 		`|\b(seg(?:mentation )?faults?(?:ed|s|ing)?|segfault(?:s|ed)?)\b` +
 		`|(\bAborted \(core dumped\)|^Aborted\.?$|\bFatal Python error: Aborted)` +
 		`|(^Killed\.?$|\bOOM[- ]?killed\b)` +
 		`|(\bfloating[- ]point exception(?: \(core dumped\)|$))` +
 		`|(\bbus error(?: \(core dumped\)|$))` +
 		`|(\billegal (?:instruction|hardware instruction)\b)`)
-	exitCode = regexp.MustCompile(`(?i)\b(?:exit(?:ed|s)?(?: with)?(?: status| code)?|exit ?code|exit_code|return ?code|rc|returned|code)\s*(?:of|is|was|=|:)?\s*(134|135|136|137|139|132|-(?:4|6|7|8|9|11))\b`)
+	exitCode = lazyre.New(`(?i)\b(?:exit(?:ed|s)?(?: with)?(?: status| code)?|exit ?code|exit_code|return ?code|rc|returned|code)\s*(?:of|is|was|=|:)?\s*(134|135|136|137|139|132|-(?:4|6|7|8|9|11))\b`)
 	// negated: the words say that it did not, or should not, happen.
-	negated = regexp.MustCompile(`(?i)\b(?:no|not|never|without|instead of|should|avoid|rather than)\b[^.]{0,40}$`)
+	negated = lazyre.New(`(?i)\b(?:no|not|never|without|instead of|should|avoid|rather than)\b[^.]{0,40}$`)
 
-	faultHead  = regexp.MustCompile(`^Fatal Python error: (.+?)\s*$`)
-	faultFrame = regexp.MustCompile(`^\s*File "([^"]+)", line (\d+|\?\?\?) in (.+?)\s*$`)
-	faultStack = regexp.MustCompile(`^(?:Current thread|Thread) 0x[0-9a-f]+.*\(most recent call first\)`)
+	faultHead  = lazyre.New(`^Fatal Python error: (.+?)\s*$`)
+	faultFrame = lazyre.New(`^\s*File "([^"]+)", line (\d+|\?\?\?) in (.+?)\s*$`)
+	faultStack = lazyre.New(`^(?:Current thread|Thread) 0x[0-9a-f]+.*\(most recent call first\)`)
 )
 
 // hintFatal and hintSignal are the words that the patterns above begin with.

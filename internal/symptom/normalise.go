@@ -1,40 +1,41 @@
 package symptom
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 // rule rewrites what changes between machines and versions.
 type rule struct {
-	re   *regexp.Regexp
+	re   *lazyre.Regexp
 	with string
 }
 
 // rules are applied in this order. Each was seen to differ between a report
 // and a run of the same defect, or between two releases that both show it.
 var rules = []rule{
-	{regexp.MustCompile("[`\u2018\u2019\u201a\u201c\u201d\u00b4\"]"), "'"},
-	{regexp.MustCompile(`''+`), "'"},
-	{regexp.MustCompile(`0x[0-9a-fA-F]+`), "ADDR"},
+	{lazyre.New("[`\u2018\u2019\u201a\u201c\u201d\u00b4\"]"), "'"},
+	{lazyre.New(`''+`), "'"},
+	{lazyre.New(`0x[0-9a-fA-F]+`), "ADDR"},
 	// numpy 2 writes its scalars with their type, numpy 1 does not.
-	{regexp.MustCompile(`\b(?:np|numpy|jnp)\.(?:float|int|uint|complex|bool|str|bytes)\w*\(([^()]*)\)`), "$1"},
-	{regexp.MustCompile(`(?:[A-Za-z]:\\|\\\\)[^\s'")\]]+`), "PATH"},
-	{regexp.MustCompile(`(^|[\s'(\[=:,])(?:~|\.{1,3}|…)?(?:/[\w.+@-]+){2,}/?`), "${1}PATH"},
+	{lazyre.New(`\b(?:np|numpy|jnp)\.(?:float|int|uint|complex|bool|str|bytes)\w*\(([^()]*)\)`), "$1"},
+	{lazyre.New(`(?:[A-Za-z]:\\|\\\\)[^\s'")\]]+`), "PATH"},
+	{lazyre.New(`(^|[\s'(\[=:,])(?:~|\.{1,3}|…)?(?:/[\w.+@-]+){2,}/?`), "${1}PATH"},
 	// A module path may move between versions; the last name stays.
-	{regexp.MustCompile(`\b(?:[A-Za-z_]\w*\.)+([A-Za-z_<]\w*)`), "$1"},
-	{regexp.MustCompile(`\b[Cc]annot not\b|\b[Cc]an not\b|\b[Cc]an't\b`), "cannot"},
-	{regexp.MustCompile(`(?i)[.?]? ?did you mean:? .*$`), ""},
-	{regexp.MustCompile(`(?i)\[op:\w+\](?: name:.*)?$`), ""},
+	{lazyre.New(`\b(?:[A-Za-z_]\w*\.)+([A-Za-z_<]\w*)`), "$1"},
+	{lazyre.New(`\b[Cc]annot not\b|\b[Cc]an not\b|\b[Cc]an't\b`), "cannot"},
+	{lazyre.New(`(?i)[.?]? ?did you mean:? .*$`), ""},
+	{lazyre.New(`(?i)\[op:\w+\](?: name:.*)?$`), ""},
 	// CPython's own wording changed: max() in 3.12, int() in 3.10.
-	{regexp.MustCompile(`\bmax\(\) (?:iterable argument is empty|arg is an empty sequence)`), "max() empty"},
-	{regexp.MustCompile(`\bmin\(\) (?:iterable argument is empty|arg is an empty sequence)`), "min() empty"},
-	{regexp.MustCompile(`\ba real number\b`), "a number"},
-	{regexp.MustCompile(`\b\d+(?:x\d+)+\b`), "N"},
+	{lazyre.New(`\bmax\(\) (?:iterable argument is empty|arg is an empty sequence)`), "max() empty"},
+	{lazyre.New(`\bmin\(\) (?:iterable argument is empty|arg is an empty sequence)`), "min() empty"},
+	{lazyre.New(`\ba real number\b`), "a number"},
+	{lazyre.New(`\b\d+(?:x\d+)+\b`), "N"},
 	// Digits as a class; sequences of sizes too, whatever their length.
-	{regexp.MustCompile(`[-+]?\b\d[\d_]*(?:\.\d*)?(?:[eE][-+]?\d+)?\b`), "N"},
-	{regexp.MustCompile(`([(\[])\s*(?:N|None|\?)(?:\s*,\s*(?:N|None|\?))*\s*,?\s*([)\]])`), "${1}N${2}"},
-	{regexp.MustCompile(`\s+`), " "},
+	{lazyre.New(`[-+]?\b\d[\d_]*(?:\.\d*)?(?:[eE][-+]?\d+)?\b`), "N"},
+	{lazyre.New(`([(\[])\s*(?:N|None|\?)(?:\s*,\s*(?:N|None|\?))*\s*,?\s*([)\]])`), "${1}N${2}"},
+	{lazyre.New(`\s+`), " "},
 }
 
 // Normalise reduces one line of a message to what is stable across machines,

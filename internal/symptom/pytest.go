@@ -1,15 +1,16 @@
 package symptom
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 var (
-	pytestE    = regexp.MustCompile(`^E(?:\s{3,}|\s*$)(.*)$`)
-	pytestLoc  = regexp.MustCompile(`^(\S+\.py[xd]?):(\d+): (?:in ([\w.<>]+)|([A-Za-z_][\w.]*))?\s*$`)
-	pytestCode = regexp.MustCompile(`^>\s+(.*)$`)
+	pytestE    = lazyre.New(`^E(?:\s{3,}|\s*$)(.*)$`)
+	pytestLoc  = lazyre.New(`^(\S+\.py[xd]?):(\d+): (?:in ([\w.<>]+)|([A-Za-z_][\w.]*))?\s*$`)
+	pytestCode = lazyre.New(`^>\s+(.*)$`)
 )
 
 // lookBack bounds how far above its E lines a failure's frames are searched;

@@ -1,9 +1,10 @@
 package symptom
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 // settle finishes a symptom that was read from a traceback: it looks through
@@ -41,7 +42,7 @@ func duringImport(sym Symptom) bool {
 }
 
 // autograph frames: "/x/training.py:571 train_function  *".
-var autographFrame = regexp.MustCompile(`^\s+(\S+\.py):(\d+) (\S+)\s+\*{1,2}\s*$`)
+var autographFrame = lazyre.New(`^\s+(\S+\.py):(\d+) (\S+)\s+\*{1,2}\s*$`)
 
 // userCode unwraps what TensorFlow's autograph makes of a failure in a traced
 // function: the true frames and the true message stand inside the message.

@@ -1,25 +1,26 @@
 package symptom
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 var (
-	tbHeader = regexp.MustCompile(`^(.*?)(?:Exception Group )?Traceback \(most recent call last\):?\s*$`)
+	tbHeader = lazyre.New(`^(.*?)(?:Exception Group )?Traceback \(most recent call last\):?\s*$`)
 	// ipyHeader names the class before the word, padded with spaces.
-	ipyHeader = regexp.MustCompile(`^([A-Za-z_][\w.]*)\s{2,}Traceback \(most recent call last\)`)
-	fileLine  = regexp.MustCompile(`^\s*File "([^"]+)"(?:, line (\d+))?(?:,? in (.+?))?\s*$`)
+	ipyHeader = lazyre.New(`^([A-Za-z_][\w.]*)\s{2,}Traceback \(most recent call last\)`)
+	fileLine  = lazyre.New(`^\s*File "([^"]+)"(?:, line (\d+))?(?:,? in (.+?))?\s*$`)
 	// excLine is the line with class and message; a class alone is allowed.
-	excLine  = regexp.MustCompile(`^([A-Za-z_]\w*(?:\.(?:[A-Za-z_]\w*|<locals>))*)(?:\[[\w., ]+\])?(?::(?:\s(.*))?)?$`)
-	carets   = regexp.MustCompile(`^\s*[~^]+(?:\s*[~^]+)*\s*$`)
-	dots     = regexp.MustCompile(`^\s*(?:\.{3}|…|\[\.{3}\]|\[?snip\]?|<\.{3}>|\(\.{3}\))`)
-	repeated = regexp.MustCompile(`^\s*\[Previous line repeated \d+ more times?\]`)
-	linkLine = regexp.MustCompile(`^\s*(?:During handling of the above exception, another exception occurred:|The above exception was the direct cause of the following exception:)\s*$`)
-	likeExc  = regexp.MustCompile(`(?:Error|Exception|Warning|Interrupt|Exit|Iteration|Abort|Failure|Fault|Timeout|NotFound|Traceback|StackTrace|Group)$`)
+	excLine  = lazyre.New(`^([A-Za-z_]\w*(?:\.(?:[A-Za-z_]\w*|<locals>))*)(?:\[[\w., ]+\])?(?::(?:\s(.*))?)?$`)
+	carets   = lazyre.New(`^\s*[~^]+(?:\s*[~^]+)*\s*$`)
+	dots     = lazyre.New(`^\s*(?:\.{3}|…|\[\.{3}\]|\[?snip\]?|<\.{3}>|\(\.{3}\))`)
+	repeated = lazyre.New(`^\s*\[Previous line repeated \d+ more times?\]`)
+	linkLine = lazyre.New(`^\s*(?:During handling of the above exception, another exception occurred:|The above exception was the direct cause of the following exception:)\s*$`)
+	likeExc  = lazyre.New(`(?:Error|Exception|Warning|Interrupt|Exit|Iteration|Abort|Failure|Fault|Timeout|NotFound|Traceback|StackTrace|Group)$`)
 	// jaxNote are lines that jax prints around its filtered tracebacks.
-	jaxNote = regexp.MustCompile(`^(?:-{20,}|For simplicity, JAX has removed|The stack trace below excludes JAX-internal|The preceding is the original exception)`)
+	jaxNote = lazyre.New(`^(?:-{20,}|For simplicity, JAX has removed|The stack trace below excludes JAX-internal|The preceding is the original exception)`)
 )
 
 // traceback reads a block under Python's or IPython's header with everything

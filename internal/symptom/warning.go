@@ -1,15 +1,16 @@
 package symptom
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 var (
 	// warningLine is what the warnings module prints.
-	warningLine = regexp.MustCompile(`^\s*(\S.*?):(\d+): ((?:\w+\.)*[A-Z]\w*Warning): (.*)$`)
-	bareWarning = regexp.MustCompile("^\\s*[`*]{0,3}((?:\\w+\\.)*[A-Z]\\w*Warning): (.+?)[`*]{0,3}$")
+	warningLine = lazyre.New(`^\s*(\S.*?):(\d+): ((?:\w+\.)*[A-Z]\w*Warning): (.*)$`)
+	bareWarning = lazyre.New("^\\s*[`*]{0,3}((?:\\w+\\.)*[A-Z]\\w*Warning): (.+?)[`*]{0,3}$")
 )
 
 // warning reads a printed warning with the source line below it.

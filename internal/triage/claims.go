@@ -1,11 +1,11 @@
 package triage
 
 import (
-	"regexp"
 	"sort"
 	"strings"
 
 	"github.com/repgen/repgen/internal/report"
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 // claims are the report's statements sorted by what they say of the script.
@@ -39,8 +39,8 @@ func readClaims(rd *reading) claims {
 
 // Lines like "Expected: 3" and "Got: 4" in one pasted block.
 var (
-	saysExpected = regexp.MustCompile(`(?i)^\s*(expected|should be|desired)( (output|result|value|behaviou?r))?\s*[:=]\s*(\S.*)$`)
-	saysActual   = regexp.MustCompile(`(?i)^\s*(actual|got|but got|actually)( (output|result|value|behaviou?r))?\s*[:=]\s*(\S.*)$`)
+	saysExpected = lazyre.New(`(?i)^\s*(expected|should be|desired)( (output|result|value|behaviou?r))?\s*[:=]\s*(\S.*)$`)
+	saysActual   = lazyre.New(`(?i)^\s*(actual|got|but got|actually)( (output|result|value|behaviou?r))?\s*[:=]\s*(\S.*)$`)
 )
 
 // unlabelled takes the side of a pasted line from its label.

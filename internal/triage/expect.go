@@ -1,13 +1,13 @@
 package triage
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/repgen/repgen/internal/oracle"
 	"github.com/repgen/repgen/internal/pydist"
 	"github.com/repgen/repgen/internal/report"
 	"github.com/repgen/repgen/internal/symptom"
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 // expect names the expected symptom and the oracle for it, strongest first; a
@@ -72,7 +72,7 @@ func silentExpectations(rd *reading, c claims, d *Decision) []oracle.Expectation
 	return found
 }
 
-var asksIfBug = regexp.MustCompile(`(?i)(\b(is|was|are) (this|that|it|these|those)( \w+)? (an? )?(expected|intended|intentional|normal|correct|by design|desired|a bug|bug|known|deliberate|supposed)\b|\bam i (right|wrong|missing|doing|misunderstanding|misreading)|\bi (may|might|could) (be )?(mis\w+|wrong|missing)|\bby design\s*\?|\bor (is|am) (this|it|i) [^.?\n]*\?|\bexpected behaviou?r\s*\?|\bintended\s*\?)`)
+var asksIfBug = lazyre.New(`(?i)(\b(is|was|are) (this|that|it|these|those)( \w+)? (an? )?(expected|intended|intentional|normal|correct|by design|desired|a bug|bug|known|deliberate|supposed)\b|\bam i (right|wrong|missing|doing|misunderstanding|misreading)|\bi (may|might|could) (be )?(mis\w+|wrong|missing)|\bby design\s*\?|\bor (is|am) (this|it|i) [^.?\n]*\?|\bexpected behaviou?r\s*\?|\bintended\s*\?)`)
 
 // unjudged: the symptom is of a kind that no oracle here can judge (time,
 // memory, learning), so that comparing what is printed would say nothing of it.
@@ -87,16 +87,16 @@ func unjudged(rd *reading) bool {
 // wordKinds are what a title says of the symptom. First match wins.
 var wordKinds = []struct {
 	kind symptom.Kind
-	re   *regexp.Regexp
+	re   *lazyre.Regexp
 }{
-	{symptom.Memory, regexp.MustCompile(`(?i)\b(memory leak\w*|leaks? memory|memory (usage )?(grows|increases|keeps growing)|out of memory|oom)\b`)},
-	{symptom.Hang, regexp.MustCompile(`(?i)\b(hangs?|hanging|deadlocks?|freezes|stuck|never (returns|finishes|terminates))\b`)},
-	{symptom.Slow, regexp.MustCompile(`(?i)\b(slow(er|ly|down)?|performance (regression|drop)|takes (too long|forever))\b`)},
-	{symptom.NoLearning, regexp.MustCompile(`(?i)\b(does(n't| not) (learn|converge|train)|not learning|loss (does not|doesn't|never) (fall|decrease|go down)|fails to converge)\b`)},
-	{symptom.Nondeterminism, regexp.MustCompile(`(?i)\b(non-?determinis\w*|not (deterministic|reproducible)|different (results?|values?|outputs?) (each|every) (time|run)|not always|duplicates?|race condition)\b`)},
-	{symptom.NonFinite, regexp.MustCompile(`(?i)\b(nans?|inf(s|inity|inite)?|non-?finite)\b`)},
-	{symptom.DType, regexp.MustCompile(`(?i)\b(dtypes?|half precision|promot(es?|ed|ion)|upcast\w*|float(16|32|64)|bfloat16|int(32|64))\b`)},
-	{symptom.Shape, regexp.MustCompile(`(?i)\b(shapes?|dimensions?|ndim)\b`)},
+	{symptom.Memory, lazyre.New(`(?i)\b(memory leak\w*|leaks? memory|memory (usage )?(grows|increases|keeps growing)|out of memory|oom)\b`)},
+	{symptom.Hang, lazyre.New(`(?i)\b(hangs?|hanging|deadlocks?|freezes|stuck|never (returns|finishes|terminates))\b`)},
+	{symptom.Slow, lazyre.New(`(?i)\b(slow(er|ly|down)?|performance (regression|drop)|takes (too long|forever))\b`)},
+	{symptom.NoLearning, lazyre.New(`(?i)\b(does(n't| not) (learn|converge|train)|not learning|loss (does not|doesn't|never) (fall|decrease|go down)|fails to converge)\b`)},
+	{symptom.Nondeterminism, lazyre.New(`(?i)\b(non-?determinis\w*|not (deterministic|reproducible)|different (results?|values?|outputs?) (each|every) (time|run)|not always|duplicates?|race condition)\b`)},
+	{symptom.NonFinite, lazyre.New(`(?i)\b(nans?|inf(s|inity|inite)?|non-?finite)\b`)},
+	{symptom.DType, lazyre.New(`(?i)\b(dtypes?|half precision|promot(es?|ed|ion)|upcast\w*|float(16|32|64)|bfloat16|int(32|64))\b`)},
+	{symptom.Shape, lazyre.New(`(?i)\b(shapes?|dimensions?|ndim)\b`)},
 }
 
 // kindInWords is the kind that the title names, Unknown when it names none.

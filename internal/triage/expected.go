@@ -1,11 +1,11 @@
 package triage
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/repgen/repgen/internal/oracle"
 	"github.com/repgen/repgen/internal/report"
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 // addExpected fills Expected, and says of each line or value which actual line
@@ -67,7 +67,7 @@ func label(line string) string {
 	return strings.Join(words, " ")
 }
 
-var allLines = regexp.MustCompile(`(?i)\b(both|each|every|all|always|twice|either)\b`)
+var allLines = lazyre.New(`(?i)\b(both|each|every|all|always|twice|either)\b`)
 
 // aboutAll: the sentence of the value says that it holds for every line.
 func aboutAll(rd *reading, st report.Statement) bool {

@@ -1,12 +1,12 @@
 package triage
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/repgen/repgen/internal/oracle"
 	"github.com/repgen/repgen/internal/report"
 	"github.com/repgen/repgen/internal/symptom"
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 // fromSignal: the process died. The native log line may stand beside the
@@ -35,8 +35,8 @@ func fromSignal(rd *reading, c claims) *oracle.Expectation {
 }
 
 var (
-	titleSegfault = regexp.MustCompile(`(?i)\b(segfaults?|segmentation faults?|SIGSEGV|access violation)\b`)
-	titleAbort    = regexp.MustCompile(`(?i)\b(abort(s|ed)?|core dump(ed)?|SIGABRT)\b`)
+	titleSegfault = lazyre.New(`(?i)\b(segfaults?|segmentation faults?|SIGSEGV|access violation)\b`)
+	titleAbort    = lazyre.New(`(?i)\b(abort(s|ed)?|core dump(ed)?|SIGABRT)\b`)
 )
 
 // titleSignal: the title says that the process dies, and no failure of another
@@ -150,8 +150,8 @@ func rankTraceback(rd *reading, t report.Traceback) int {
 }
 
 var (
-	importClass  = regexp.MustCompile(`^(ImportError|ModuleNotFoundError)$`)
-	importSource = regexp.MustCompile(`^\s*(import|from)\s+[\w.]+`)
+	importClass  = lazyre.New(`^(ImportError|ModuleNotFoundError)$`)
+	importSource = lazyre.New(`^\s*(import|from)\s+[\w.]+`)
 )
 
 // duringImport: raised while a package was being imported, which shows in the
@@ -216,17 +216,17 @@ func wanted(c claims) (class string, ok bool) {
 	return class, ok
 }
 
-var classWord = regexp.MustCompile(`\b([A-Za-z_][\w.]*)?[A-Z]\w*(Error|Exception|Warning|Interrupt|Exit|Iteration)\b|\b[A-Z]\w*(Error|Exception)\b`)
+var classWord = lazyre.New(`\b([A-Za-z_][\w.]*)?[A-Z]\w*(Error|Exception|Warning|Interrupt|Exit|Iteration)\b|\b[A-Z]\w*(Error|Exception)\b`)
 
 // exceptionClass is the class in the text of a statement, "" when it is only
 // "an error".
 func exceptionClass(text string) string { return bareClass(classWord.FindString(text)) }
 
 // titleException is "SomeError: message" at the end of a title.
-var titleException = regexp.MustCompile(`\b([A-Z]\w*(?:Error|Exception))\b(?::\s*(.+))?`)
+var titleException = lazyre.New(`\b([A-Z]\w*(?:Error|Exception))\b(?::\s*(.+))?`)
 
 // titleDenies: the title speaks of an exception that does not come.
-var titleDenies = regexp.MustCompile(`(?i)\b(instead of|rather than|no|not|without|missing|should|lacks|silently)\b`)
+var titleDenies = lazyre.New(`(?i)\b(instead of|rather than|no|not|without|missing|should|lacks|silently)\b`)
 
 // fromStatedException: an exception is named, but no traceback is shown.
 func fromStatedException(rd *reading, c claims) *oracle.Expectation {

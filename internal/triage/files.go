@@ -2,26 +2,26 @@ package triage
 
 import (
 	"path"
-	"regexp"
 	"strings"
 
 	"github.com/repgen/repgen/internal/pysyntax"
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 // readers are calls whose first argument names a file that must exist.
-var readers = regexp.MustCompile(`(^|\.)(open|read_csv|read_parquet|read_json|read_excel|read_pickle|read_hdf|read_table|read_feather|imread|load|load_model|load_weights|load_state_dict_from_file|load_checkpoint|load_from_checkpoint|loadtxt|genfromtxt|loadmat|decode_image|read_image|read_file|read_video|ImageFolder|File|memmap|from_file|restore)$`)
+var readers = lazyre.New(`(^|\.)(open|read_csv|read_parquet|read_json|read_excel|read_pickle|read_hdf|read_table|read_feather|imread|load|load_model|load_weights|load_state_dict_from_file|load_checkpoint|load_from_checkpoint|loadtxt|genfromtxt|loadmat|decode_image|read_image|read_file|read_video|ImageFolder|File|memmap|from_file|restore)$`)
 
 // fetchers are calls that need the network: hubs, data set downloads, requests.
-var fetchers = regexp.MustCompile(`(^|\.)(from_pretrained|hf_hub_download|snapshot_download|load_dataset|load_state_dict_from_url|get_file|urlopen|urlretrieve|fetch_\w+|load_data)$|^torch\.hub\.load$|^(requests|httpx)\.(get|post|request)$|^(transformers\.)?pipeline$|^(torchvision|torchaudio)\.datasets\.\w+$|^tensorflow_datasets\.load$|^timm\.create_model$`)
+var fetchers = lazyre.New(`(^|\.)(from_pretrained|hf_hub_download|snapshot_download|load_dataset|load_state_dict_from_url|get_file|urlopen|urlretrieve|fetch_\w+|load_data)$|^torch\.hub\.load$|^(requests|httpx)\.(get|post|request)$|^(transformers\.)?pipeline$|^(torchvision|torchaudio)\.datasets\.\w+$|^tensorflow_datasets\.load$|^timm\.create_model$`)
 
 var (
-	filePath = regexp.MustCompile(`^(~|\.{1,2}|[A-Za-z]:)?[/\\].+|^[\w./\\ -]+\.[A-Za-z][A-Za-z0-9]{1,6}$|^[\w.-]+[/\\][\w./\\-]+$`)
+	filePath = lazyre.New(`^(~|\.{1,2}|[A-Za-z]:)?[/\\].+|^[\w./\\ -]+\.[A-Za-z][A-Za-z0-9]{1,6}$|^[\w.-]+[/\\][\w./\\-]+$`)
 	// writeMode is the mode of open, h5py.File or memmap that creates the file.
-	writeMode = regexp.MustCompile(`^[rbut]?["'](w|a|x|r?b?\+|w\+)[bt+]*["']$`)
+	writeMode = lazyre.New(`^[rbut]?["'](w|a|x|r?b?\+|w\+)[bt+]*["']$`)
 	// ownPath starts in a folder, so that it is no name on a hub.
-	ownPath = regexp.MustCompile(`^(~|\.{1,2}|[A-Za-z]:)?[/\\]`)
+	ownPath = lazyre.New(`^(~|\.{1,2}|[A-Za-z]:)?[/\\]`)
 	// tempPath is a place that the script fills itself.
-	tempPath = regexp.MustCompile(`^(/tmp/|/dev/(null|shm))`)
+	tempPath = lazyre.New(`^(/tmp/|/dev/(null|shm))`)
 )
 
 // callGaps finds calls that read a file that the script does not write first,
@@ -60,7 +60,7 @@ func addGap(gaps []gap, g gap) []gap {
 }
 
 // savers write what a fetcher may read again.
-var savers = regexp.MustCompile(`^(save\w*|dump|to_\w+)$`)
+var savers = lazyre.New(`^(save\w*|dump|to_\w+)$`)
 
 // callGap is the gap of one call; written holds what was saved before it.
 func callGap(c pysyntax.Call, arg string, literal bool, written map[string]bool) (gap, bool) {
@@ -107,7 +107,7 @@ func stem(file string) string {
 	return strings.TrimSuffix(base, path.Ext(base))
 }
 
-var plainString = regexp.MustCompile(`^[rbuRBU]?("([^"\\]|\\.)*"|'([^'\\]|\\.)*')$`)
+var plainString = lazyre.New(`^[rbuRBU]?("([^"\\]|\\.)*"|'([^'\\]|\\.)*')$`)
 
 // firstLiteral is the first positional argument when it is a string literal,
 // looking through Path("x") and open("x").

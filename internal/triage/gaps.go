@@ -2,12 +2,12 @@ package triage
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
 
 	"github.com/repgen/repgen/internal/pydist"
 	"github.com/repgen/repgen/internal/pysyntax"
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 // gapKind says what is missing for a script to run.
@@ -150,7 +150,7 @@ func looksOwnClass(name string) bool {
 
 // ownModule are top-level module names that belong to a project, never to an
 // index by intention. A guess from the same reading as aliases.
-var ownModule = regexp.MustCompile(`^(utils?|helpers?|models?|nets?|networks?|modules|layers|datasets?_\w+|dataloaders?|data_\w+|configs?|settings|common|src|lib|train|trainer|my_?\w+|custom_\w+|local_\w+|losses|metrics_\w+|envs?|agents?|preprocess\w*)$`)
+var ownModule = lazyre.New(`^(utils?|helpers?|models?|nets?|networks?|modules|layers|datasets?_\w+|dataloaders?|data_\w+|configs?|settings|common|src|lib|train|trainer|my_?\w+|custom_\w+|local_\w+|losses|metrics_\w+|envs?|agents?|preprocess\w*)$`)
 
 func moduleGaps(f *pysyntax.File) []gap {
 	var gaps []gap

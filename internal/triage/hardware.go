@@ -1,11 +1,11 @@
 package triage
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/repgen/repgen/internal/pysyntax"
 	"github.com/repgen/repgen/internal/report"
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 // hardware is what a report says of accelerators.
@@ -23,26 +23,26 @@ const needed = 2
 
 var (
 	// softCuda are calls that lose nothing when there is no device.
-	softCuda = regexp.MustCompile(`^torch\.cuda\.(is_available|device_count|manual_seed(_all)?|empty_cache|set_device|get_device_name|current_device|is_bf16_supported|device|init|get_device_capability)$`)
+	softCuda = lazyre.New(`^torch\.cuda\.(is_available|device_count|manual_seed(_all)?|empty_cache|set_device|get_device_name|current_device|is_bf16_supported|device|init|get_device_capability)$`)
 	// timing are calls that order or measure work; alone they are no symptom.
-	timing   = regexp.MustCompile(`^torch\.cuda\.(synchronize|Event|max_memory_allocated|memory_allocated|reset_peak_memory_stats|amp\.\w+|nvtx\.\w+)$|^torch\.mps\.synchronize$`)
-	hardCuda = regexp.MustCompile(`^(torch\.(cuda|mps|xpu|xla)\.\w+|torch_xla\.\w+|jax\.experimental\.pallas\.(gpu|tpu)\.\w+|cupy\.\w+|numba\.cuda\.\w+|pycuda\.\w+|triton\.\w+|torch\.backends\.(cuda|cudnn|mps)\.\w+)`)
+	timing   = lazyre.New(`^torch\.cuda\.(synchronize|Event|max_memory_allocated|memory_allocated|reset_peak_memory_stats|amp\.\w+|nvtx\.\w+)$|^torch\.mps\.synchronize$`)
+	hardCuda = lazyre.New(`^(torch\.(cuda|mps|xpu|xla)\.\w+|torch_xla\.\w+|jax\.experimental\.pallas\.(gpu|tpu)\.\w+|cupy\.\w+|numba\.cuda\.\w+|pycuda\.\w+|triton\.\w+|torch\.backends\.(cuda|cudnn|mps)\.\w+)`)
 	// onlyAccelerator are modules that do nothing without a device.
 	onlyAccelerator = setOf("transformer_engine", "flash_attn", "apex", "cupy", "cudf", "cuml", "cugraph",
 		"triton", "tensorrt", "torch_tensorrt", "pycuda", "torch_xla", "deepspeed", "xformers", "bitsandbytes",
 		"flashinfer", "vllm", "tilelang", "nvidia", "pynvml", "dali")
 	// namedAccelerator are phrases for hardware that no CPU stands in for.
-	namedAccelerator = regexp.MustCompile(`(?i)\b(transformer[ -]?engine|cuda[ -]?graphs?|cudagraphs?|nccl|nvlink|rccl|tensor[ -]?rt|fp8|float8 (training|gemm|matmul)|flash[ -]?attention|tensor[ -]?cores?|triton kernels?|multi-?gpu|(two|2|4|8|several|multiple) gpus|fsdp|tpu (pods?|v\d\S*)|cuda kernels?|cuda streams?)\b`)
-	onDevice         = regexp.MustCompile(`(?i)\b(on|with|using) (the |an? |my )?(gpus?|cuda|mps|tpus?|apple silicon|m[1-4]( (pro|max|ultra))?( gpu)?|rocm|xpu)\b( (device|backend))?|\b(mps|cuda|gpu|rocm|xla|tpu)[ -](only|backend|device)\b`)
-	onlyThere        = regexp.MustCompile(`(?i)\b(only (happens |fails |occurs |breaks |wrong )?(on|with) (the |an? )?(gpus?|cuda|mps|tpus?)|(works?|fine|ok|okay|correct|no (error|problem|issue)s?|not reproducible|as expected|right)( \w+){0,3} on (the )?cpu|on (the )?cpu( \w+){0,4} (works?|fine|ok|okay|correct|right)|(gpu|cuda|mps|tpu) (and|vs\.?|versus|or) (the )?cpu|cpu (and|vs\.?|versus) (the )?(gpu|cuda|mps|tpu)|differs? between (cpu|gpu|cuda))\b`)
+	namedAccelerator = lazyre.New(`(?i)\b(transformer[ -]?engine|cuda[ -]?graphs?|cudagraphs?|nccl|nvlink|rccl|tensor[ -]?rt|fp8|float8 (training|gemm|matmul)|flash[ -]?attention|tensor[ -]?cores?|triton kernels?|multi-?gpu|(two|2|4|8|several|multiple) gpus|fsdp|tpu (pods?|v\d\S*)|cuda kernels?|cuda streams?)\b`)
+	onDevice         = lazyre.New(`(?i)\b(on|with|using) (the |an? |my )?(gpus?|cuda|mps|tpus?|apple silicon|m[1-4]( (pro|max|ultra))?( gpu)?|rocm|xpu)\b( (device|backend))?|\b(mps|cuda|gpu|rocm|xla|tpu)[ -](only|backend|device)\b`)
+	onlyThere        = lazyre.New(`(?i)\b(only (happens |fails |occurs |breaks |wrong )?(on|with) (the |an? )?(gpus?|cuda|mps|tpus?)|(works?|fine|ok|okay|correct|no (error|problem|issue)s?|not reproducible|as expected|right)( \w+){0,3} on (the )?cpu|on (the )?cpu( \w+){0,4} (works?|fine|ok|okay|correct|right)|(gpu|cuda|mps|tpu) (and|vs\.?|versus|or) (the )?cpu|cpu (and|vs\.?|versus) (the )?(gpu|cuda|mps|tpu)|differs? between (cpu|gpu|cuda))\b`)
 	// aside are mentions that deny a need.
-	aside     = regexp.MustCompile(`(?i)(\b(no|without( an?)?|not? (need|using|on)( an?)?|never( an?)?|independent of( the)?|cpu[ -]only|also (happens |fails |seen )?(on|with)( an?| the)?|(same|both|neither|either)( \w+){0,3} (on|with)( an?| the)?( cpu (and|or|nor)( the)?)?) (a |the )?(gpus?|cuda|mps|tpus?|accelerator)( pods?)?( involved| needed| required)?\b|\(also [^)]*\)|\bcpu[ -]only\b|\bcuda available: false\b)`)
-	deviceLog = regexp.MustCompile(`(CUDA error|CUDA out of memory|CUBLAS_STATUS|CUDNN_STATUS|cuDNN error|NCCL (error|WARN)|ncclInternalError|device-side assert|illegal memory access|found at least two devices|cuda:\d and cpu|torch\.cuda\.OutOfMemoryError|OutOfMemoryError: CUDA|MPSNDArray|MPS backend out of memory|cudaError|HIP error|XLA:GPU|nvrtc|PTXAS|ptxas)`)
+	aside     = lazyre.New(`(?i)(\b(no|without( an?)?|not? (need|using|on)( an?)?|never( an?)?|independent of( the)?|cpu[ -]only|also (happens |fails |seen )?(on|with)( an?| the)?|(same|both|neither|either)( \w+){0,3} (on|with)( an?| the)?( cpu (and|or|nor)( the)?)?) (a |the )?(gpus?|cuda|mps|tpus?|accelerator)( pods?)?( involved| needed| required)?\b|\(also [^)]*\)|\bcpu[ -]only\b|\bcuda available: false\b)`)
+	deviceLog = lazyre.New(`(CUDA error|CUDA out of memory|CUBLAS_STATUS|CUDNN_STATUS|cuDNN error|NCCL (error|WARN)|ncclInternalError|device-side assert|illegal memory access|found at least two devices|cuda:\d and cpu|torch\.cuda\.OutOfMemoryError|OutOfMemoryError: CUDA|MPSNDArray|MPS backend out of memory|cudaError|HIP error|XLA:GPU|nvrtc|PTXAS|ptxas)`)
 	// launcher starts several processes; several says how many.
-	launcher   = regexp.MustCompile(`\b(torchrun|torch\.distributed\.(launch|run)|mpirun|accelerate launch|deepspeed|horovodrun|srun)\b[^\n]*`)
-	several    = regexp.MustCompile(`(--(nproc[-_]per[-_]node|num_processes|num_gpus|nnodes)[= ]+([2-9]|\d\d|gpu|auto)|-np? ([2-9]|\d\d))`)
-	device     = regexp.MustCompile(`["'](cuda|mps|xpu|xla|hpu)(:\d+)?["']|["'](gpu|GPU)["']|["']/(device:)?(GPU|gpu):\d+["']|\.(cuda|mps|xpu)\(`)
-	lowerGuard = regexp.MustCompile(`\bis_available\(\)`)
+	launcher   = lazyre.New(`\b(torchrun|torch\.distributed\.(launch|run)|mpirun|accelerate launch|deepspeed|horovodrun|srun)\b[^\n]*`)
+	several    = lazyre.New(`(--(nproc[-_]per[-_]node|num_processes|num_gpus|nnodes)[= ]+([2-9]|\d\d|gpu|auto)|-np? ([2-9]|\d\d))`)
+	device     = lazyre.New(`["'](cuda|mps|xpu|xla|hpu)(:\d+)?["']|["'](gpu|GPU)["']|["']/(device:)?(GPU|gpu):\d+["']|\.(cuda|mps|xpu)\(`)
+	lowerGuard = lazyre.New(`\bis_available\(\)`)
 )
 
 // readHardware adds up what speaks for an accelerator.
@@ -86,8 +86,8 @@ func (h *hardware) fromCode(rd *reading, add func(int, string, *report.Span)) {
 }
 
 var (
-	manyDevices = regexp.MustCompile(`^([2-9]|\d\d|\[\s*\d+\s*,.*\])$`)
-	wrapper     = regexp.MustCompile(`(^|\.)(DataParallel|DistributedDataParallel|FullyShardedDataParallel|MirroredStrategy|MultiWorkerMirroredStrategy|TPUStrategy)$`)
+	manyDevices = lazyre.New(`^([2-9]|\d\d|\[\s*\d+\s*,.*\])$`)
+	wrapper     = lazyre.New(`(^|\.)(DataParallel|DistributedDataParallel|FullyShardedDataParallel|MirroredStrategy|MultiWorkerMirroredStrategy|TPUStrategy)$`)
 )
 
 // spreads: the call asks for more than one device. Processes that talk over

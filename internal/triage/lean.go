@@ -1,20 +1,20 @@
 package triage
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/repgen/repgen/internal/pysyntax"
 	"github.com/repgen/repgen/internal/report"
 	"github.com/repgen/repgen/internal/symptom"
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 var (
-	leadFails = regexp.MustCompile(`(?i)\b(fails?|failing|breaks?|broken|crash(es)?|raises?|errors?|does(n't| not) work|wrong|incorrect|bug|reproduc\w*|minimal|mwe|mre|nan|hangs?|segfaults?|but (this|with|the following))\b`)
-	leadWorks = regexp.MustCompile(`(?i)\b(works?( fine| well| as expected)?|working|is (fine|ok|okay|correct)|(gives|returns|produces) the (right|correct|expected)|succeeds?|no (error|problem|issue)s?|for comparison|as a comparison|correctly)\b`)
-	leadNot   = regexp.MustCompile(`(?i)\b(does(n't| not)|do(n't| not)|not|never|no longer|stops?|stopped|used to|without|instead of|should) (\w+ )?(work|working|be fine|succeed)`)
-	leadFix   = regexp.MustCompile(`(?i)\b(fix(es|ed)?|work-?around|suggest\w*|propos\w*|patch(ed)?|solution|(change|changing|replace|replacing|replaced) |should be (replaced|changed)|could be (written|changed)|pull request)\b`)
-	leadQuote = regexp.MustCompile(`(?i)(\b(source( code)?|implementation|defined|definition|looking at|culprit|caused by|comes from|line \d+|lines \d+)\b|\.py\b)`)
+	leadFails = lazyre.New(`(?i)\b(fails?|failing|breaks?|broken|crash(es)?|raises?|errors?|does(n't| not) work|wrong|incorrect|bug|reproduc\w*|minimal|mwe|mre|nan|hangs?|segfaults?|but (this|with|the following))\b`)
+	leadWorks = lazyre.New(`(?i)\b(works?( fine| well| as expected)?|working|is (fine|ok|okay|correct)|(gives|returns|produces) the (right|correct|expected)|succeeds?|no (error|problem|issue)s?|for comparison|as a comparison|correctly)\b`)
+	leadNot   = lazyre.New(`(?i)\b(does(n't| not)|do(n't| not)|not|never|no longer|stops?|stopped|used to|without|instead of|should) (\w+ )?(work|working|be fine|succeed)`)
+	leadFix   = lazyre.New(`(?i)\b(fix(es|ed)?|work-?around|suggest\w*|propos\w*|patch(ed)?|solution|(change|changing|replace|replacing|replaced) |should be (replaced|changed)|could be (written|changed)|pull request)\b`)
+	leadQuote = lazyre.New(`(?i)(\b(source( code)?|implementation|defined|definition|looking at|culprit|caused by|comes from|line \d+|lines \d+)\b|\.py\b)`)
 )
 
 // lean is what the words before a block, or its first comment, say of it:
@@ -100,7 +100,7 @@ func rankScript(r *report.Report, group []part, s script) int {
 	return score
 }
 
-var asksVersions = regexp.MustCompile(`__version__|show_versions|print_environment_info|collect_env|version\(`)
+var asksVersions = lazyre.New(`__version__|show_versions|print_environment_info|collect_env|version\(`)
 
 // onlyVersions: a snippet that says what is installed. It is a script only
 // where there is no other: an import that fails is often reported that way.

@@ -1,11 +1,11 @@
 package triage
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/repgen/repgen/internal/pydist"
 	"github.com/repgen/repgen/internal/symptom"
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 // maxLines bounds the stated lines of one block: a claim rests on the lines
@@ -15,13 +15,13 @@ const maxLines = 60
 var (
 	// failureLine is a line of a failure or warning that the recogniser left
 	// over because the log was cut.
-	failureLine = regexp.MustCompile(`^(Traceback \(|\s*File ".*", line|\s*File \S+:\d+|-+> ?\d|[\w.]*(Error|Exception|Warning|Interrupt)\b(:|\s*$)|\s*warnings\.warn\(|\S+:\d+: \w*Warning:|During handling of|The above exception|Aborted\b|Segmentation fault|Killed\b|Fatal Python error|[FEWI] ?(\d{4,}|tensorflow/|external/)|E\d{4} )`)
+	failureLine = lazyre.New(`^(Traceback \(|\s*File ".*", line|\s*File \S+:\d+|-+> ?\d|[\w.]*(Error|Exception|Warning|Interrupt)\b(:|\s*$)|\s*warnings\.warn\(|\S+:\d+: \w*Warning:|During handling of|The above exception|Aborted\b|Segmentation fault|Killed\b|Fatal Python error|[FEWI] ?(\d{4,}|tensorflow/|external/)|E\d{4} )`)
 	// noiseLine is what logging, progress bars and prompts put between the
 	// lines of a script.
-	noiseLine = regexp.MustCompile(`^(\[?\d{4}-\d\d-\d\d[ T]\d\d:\d\d|(INFO|DEBUG|WARNING|ERROR|CRITICAL)\b|\[[IWED] \d{4}|.*\b(it/s|s/it)\b|.*\d%\|| *[█▏▎▍▌▋▊▉]|\$ |> |\(\w+\) \$ |\.\.\.$|…$)`)
+	noiseLine = lazyre.New(`^(\[?\d{4}-\d\d-\d\d[ T]\d\d:\d\d|(INFO|DEBUG|WARNING|ERROR|CRITICAL)\b|\[[IWED] \d{4}|.*\b(it/s|s/it)\b|.*\d%\|| *[█▏▎▍▌▋▊▉]|\$ |> |\(\w+\) \$ |\.\.\.$|…$)`)
 	// machineLine is a line of an environment print-out.
-	machineLine = regexp.MustCompile(`^(Linux|Darwin|Windows|macOS)[-. ]\S+`)
-	labelLine   = regexp.MustCompile(`^([A-Za-z][\w. -]*?)\s*(?:version)?\s*[:=]{0,2}\s*v?(\d+(?:\.\w+)+\S*|None)$`)
+	machineLine = lazyre.New(`^(Linux|Darwin|Windows|macOS)[-. ]\S+`)
+	labelLine   = lazyre.New(`^([A-Za-z][\w. -]*?)\s*(?:version)?\s*[:=]{0,2}\s*v?(\d+(?:\.\w+)+\S*|None)$`)
 )
 
 // printedLines are the lines of a pasted output that a script printed: what
@@ -78,16 +78,16 @@ const (
 )
 
 var (
-	numberRe = regexp.MustCompile(`(?i)^[-+]?(\d[\d_]*\.?\d*(e[-+]?\d+)?|\.\d+(e[-+]?\d+)?|nan|inf|infinity)$`)
-	boolRe   = regexp.MustCompile(`^(True|False|true|false)$`)
-	dtypeRe  = regexp.MustCompile(`^(torch\.|np\.|numpy\.|jnp\.|tf\.)?(b?float(8\w*|16|32|64)?|half|double|u?int(8|16|32|64)?|long|bool|complex(64|128)?|object|str)$`)
-	shapeRe  = regexp.MustCompile(`^(torch\.Size\()?[(\[]\s*(None|\d+)?(\s*,\s*(None|\d+)?)*\s*[)\]]\)?$`)
+	numberRe = lazyre.New(`(?i)^[-+]?(\d[\d_]*\.?\d*(e[-+]?\d+)?|\.\d+(e[-+]?\d+)?|nan|inf|infinity)$`)
+	boolRe   = lazyre.New(`^(True|False|true|false)$`)
+	dtypeRe  = lazyre.New(`^(torch\.|np\.|numpy\.|jnp\.|tf\.)?(b?float(8\w*|16|32|64)?|half|double|u?int(8|16|32|64)?|long|bool|complex(64|128)?|object|str)$`)
+	shapeRe  = lazyre.New(`^(torch\.Size\()?[(\[]\s*(None|\d+)?(\s*,\s*(None|\d+)?)*\s*[)\]]\)?$`)
 	// tokenRes find the tokens of each class inside a line.
-	tokenRes = map[valueClass]*regexp.Regexp{
-		classNumber: regexp.MustCompile(`(?i)(?:^|[^\w.])([-+]?(?:\d[\d_]*\.?\d*(?:e[-+]?\d+)?|\.\d+(?:e[-+]?\d+)?|nan|inf|infinity))(?:$|[^\w.]|\.(?:$|\s|\.))`),
-		classBool:   regexp.MustCompile(`(?:^|\W)(True|False|true|false)(?:$|\W)`),
-		classDType:  regexp.MustCompile(`(?:^|[^\w.])((?:torch\.|np\.|numpy\.|jnp\.|tf\.)?(?:b?float(?:8\w*|16|32|64)|half|double|u?int(?:8|16|32|64)|complex(?:64|128)|bool|object))(?:$|\W)`),
-		classShape:  regexp.MustCompile(`((?:torch\.Size\()?[(\[]\s*(?:None|\d+)?(?:\s*,\s*(?:None|\d+)?)*\s*[)\]]\)?)`),
+	tokenRes = map[valueClass]*lazyre.Regexp{
+		classNumber: lazyre.New(`(?i)(?:^|[^\w.])([-+]?(?:\d[\d_]*\.?\d*(?:e[-+]?\d+)?|\.\d+(?:e[-+]?\d+)?|nan|inf|infinity))(?:$|[^\w.]|\.(?:$|\s|\.))`),
+		classBool:   lazyre.New(`(?:^|\W)(True|False|true|false)(?:$|\W)`),
+		classDType:  lazyre.New(`(?:^|[^\w.])((?:torch\.|np\.|numpy\.|jnp\.|tf\.)?(?:b?float(?:8\w*|16|32|64)|half|double|u?int(?:8|16|32|64)|complex(?:64|128)|bool|object))(?:$|\W)`),
+		classShape:  lazyre.New(`((?:torch\.Size\()?[(\[]\s*(?:None|\d+)?(?:\s*,\s*(?:None|\d+)?)*\s*[)\]]\)?)`),
 	}
 )
 

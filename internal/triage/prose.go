@@ -1,10 +1,10 @@
 package triage
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/repgen/repgen/internal/report"
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 // reading is a report being decided on: the report, the user's words, and what
@@ -34,15 +34,15 @@ func newReading(r *report.Report, opts Options) *reading {
 }
 
 var (
-	htmlComment = regexp.MustCompile(`(?s)<!--.*?(-->|\z)`)
-	fenceLine   = regexp.MustCompile("(?m)^[ \t]*(```|~~~).*$")
+	htmlComment = lazyre.New(`(?s)<!--.*?(-->|\z)`)
+	fenceLine   = lazyre.New("(?m)^[ \t]*(```|~~~).*$")
 	// factLine is a bullet of an environment list ("- GPU Enabled: False"): a
 	// fact, not a claim. The key must be short and speak of the machine or the
 	// installation, so that a bullet with a sentence in it stays prose.
-	factLine = regexp.MustCompile(`(?im)^[ \t]*[-*#]+[ \t]*[^\n:]{0,40}\b(gpu|cuda|cudnn|tpu|mps|os|platform|device|driver|distributed|version)\b[^\n:]{0,40}:[^\n]*$`)
+	factLine = lazyre.New(`(?im)^[ \t]*[-*#]+[ \t]*[^\n:]{0,40}\b(gpu|cuda|cudnn|tpu|mps|os|platform|device|driver|distributed|version)\b[^\n:]{0,40}:[^\n]*$`)
 	// headLine is a heading or a tick box of a form: it asks for the CUDA
 	// version whatever the report is about.
-	headLine = regexp.MustCompile(`(?m)^[ \t]*([-*] \[[ xX]\]|#+ )[^\n]*$`)
+	headLine = lazyre.New(`(?m)^[ \t]*([-*] \[[ xX]\]|#+ )[^\n]*$`)
 )
 
 // proseOf blanks out what is not prose. Headings go as well, but the title
@@ -52,7 +52,7 @@ func proseOf(r *report.Report) string {
 	for _, b := range r.Blocks {
 		blank(text, b.Span.Start, b.Span.End)
 	}
-	for _, re := range []*regexp.Regexp{htmlComment, fenceLine, factLine, headLine} {
+	for _, re := range []*lazyre.Regexp{htmlComment, fenceLine, factLine, headLine} {
 		for _, m := range re.FindAllIndex(text, -1) {
 			if !within(m[0], m[1], r.TitleSpan) {
 				blank(text, m[0], m[1])
@@ -77,7 +77,7 @@ func blank(text []byte, start, end int) {
 }
 
 // find is the first match of re in the prose as a reason, nil when there is none.
-func (rd *reading) find(re *regexp.Regexp) *report.Span {
+func (rd *reading) find(re *lazyre.Regexp) *report.Span {
 	m := re.FindStringIndex(rd.prose)
 	if m == nil {
 		return nil

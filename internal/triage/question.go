@@ -1,18 +1,18 @@
 package triage
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/repgen/repgen/internal/report"
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 var (
-	featureTitle = regexp.MustCompile(`(?i)(^\W*(feature|enhancement|proposal|rfc|wish)\b( request)?\W|\bfeature request\b|^\W*(please )?(add|support|implement|allow|expose|consider|introduce)\b|\bit would be (nice|great|useful|helpful)\b|^\W*(feature|request for|support for)\b)`)
-	askTitle     = regexp.MustCompile(`(?i)(^\W*(question|usage|help|how ?to|docs?|documentation)\b\W|^\W*(how (do|can|to|should|would|is|are)|what('s| is| are| does)|where (is|are|can|do)|which|when (should|is|will)|is (there|it possible)|can (i|we|someone|anyone)|could (someone|anyone)|does (anyone|anybody))\b)`)
-	featureLabel = regexp.MustCompile(`(?i)^(.*[:/ -])?(feature|enhancement|feature[ _-]request|question|support|documentation|docs|discussion|usage)$`)
+	featureTitle = lazyre.New(`(?i)(^\W*(feature|enhancement|proposal|rfc|wish)\b( request)?\W|\bfeature request\b|^\W*(please )?(add|support|implement|allow|expose|consider|introduce)\b|\bit would be (nice|great|useful|helpful)\b|^\W*(feature|request for|support for)\b)`)
+	askTitle     = lazyre.New(`(?i)(^\W*(question|usage|help|how ?to|docs?|documentation)\b\W|^\W*(how (do|can|to|should|would|is|are)|what('s| is| are| does)|where (is|are|can|do)|which|when (should|is|will)|is (there|it possible)|can (i|we|someone|anyone)|could (someone|anyone)|does (anyone|anybody))\b)`)
+	featureLabel = lazyre.New(`(?i)^(.*[:/ -])?(feature|enhancement|feature[ _-]request|question|support|documentation|docs|discussion|usage)$`)
 	// failing are words of a failure: with any of them a report is no mere question.
-	failing = regexp.MustCompile(`(?i)\b(bug|fails?|failed|failing|failure|crash\w*|\w*errors?|\w*exceptions?|raises?|raised|wrong|incorrect\w*|broken|breaks?|regression|nans?|inf|unexpected\w*|segfault\w*|hangs?|leaks?|doesn't work|does not work|not working|inconsistent\w*|silently|mismatch\w*|diverg\w+)\b`)
+	failing = lazyre.New(`(?i)\b(bug|fails?|failed|failing|failure|crash\w*|\w*errors?|\w*exceptions?|raises?|raised|wrong|incorrect\w*|broken|breaks?|regression|nans?|inf|unexpected\w*|segfault\w*|hangs?|leaks?|doesn't work|does not work|not working|inconsistent\w*|silently|mismatch\w*|diverg\w+)\b`)
 )
 
 // notABug says why a report speaks of no failure, nil when it may: a feature
@@ -55,4 +55,4 @@ func showsAnything(rd *reading, c claims) bool {
 
 // elsewhere are places where code may lie that is never fetched: a picture, a
 // notebook, a gist, an attachment.
-var elsewhere = regexp.MustCompile(`(?i)(!\[[^\]]*\]\([^)]*\)|<img [^>]*>|https?://(colab\.research\.google\.com|gist\.github\.com|www\.kaggle\.com|pastebin\.com|drive\.google\.com|nbviewer\.\S+|codepen\.io|replit\.com)/\S*|https?://github\.com/\S+/(blob|tree|files)/\S+|https?://\S+\.(ipynb|zip|tar\.gz|py)\b|\b(see|in) (the )?(attach(ed|ment)|screenshot)\w*)`)
+var elsewhere = lazyre.New(`(?i)(!\[[^\]]*\]\([^)]*\)|<img [^>]*>|https?://(colab\.research\.google\.com|gist\.github\.com|www\.kaggle\.com|pastebin\.com|drive\.google\.com|nbviewer\.\S+|codepen\.io|replit\.com)/\S*|https?://github\.com/\S+/(blob|tree|files)/\S+|https?://\S+\.(ipynb|zip|tar\.gz|py)\b|\b(see|in) (the )?(attach(ed|ment)|screenshot)\w*)`)

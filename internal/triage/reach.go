@@ -2,11 +2,11 @@ package triage
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/repgen/repgen/internal/pysyntax"
 	"github.com/repgen/repgen/internal/report"
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 // Reaches are what a harmless script has no reason to do. Each of them alone
@@ -14,14 +14,14 @@ import (
 // steering text do they decide anything (rule 13). The sandbox denies them in
 // any case.
 var (
-	networkCall = regexp.MustCompile(`^(socket\.(socket|create_connection|create_server|socketpair|getaddrinfo|gethostbyname)|urllib\.request\.\w+|urllib\.urlopen|urllib2\.urlopen|requests\.\w+|requests\.sessions\.\w+|httpx\.\w+|aiohttp\.\w+|http\.client\.\w+|ftplib\.\w+|smtplib\.\w+|paramiko\.\w+|telnetlib\.\w+|websockets?\.\w+|asyncio\.open_connection|pycurl\.\w+|xmlrpc\.client\.\w+)`)
-	processCall = regexp.MustCompile(`^(subprocess\.\w+|os\.(system|popen|exec\w+|spawn\w+)|pty\.spawn|commands\.getoutput|asyncio\.create_subprocess_\w+)$`)
-	hiddenCall  = regexp.MustCompile(`^(exec|eval|builtins\.exec|builtins\.eval|__import__)$`)
-	decoder     = regexp.MustCompile(`\b(b64decode|b32decode|b85decode|a85decode|fromhex|unhexlify|decompress|marshal\.loads|codecs\.decode)\b`)
-	secretName  = regexp.MustCompile(`(?i)(^|[^a-z])(\w*(api_?key|secret|token|passw(or)?d|credential)\w*|KEY)([^a-z]|$)`)
-	secretPath  = regexp.MustCompile(`(?i)((^|[/\\~])\.(ssh|aws|gnupg|netrc|kube|azure|npmrc|pypirc|git-credentials|bash_history|zsh_history|docker|password-store)\b|\.config/(gcloud|gh|hub)|\bid_(rsa|ed25519|ecdsa|dsa)\b|/etc/(passwd|shadow|sudoers)|/proc/(self|\d+|1)/(environ|mem|maps)|\.huggingface/token|wallet\.dat|Login Data|169\.254\.169\.254|/var/run/docker\.sock)`)
-	wholeEnv    = regexp.MustCompile(`\b(in|dict\(|list\(|sorted\(|print\(|str\(|repr\(|dumps\() *(dict\(|list\()?os\.environb?\b(\)|$|\s|:|\.items|\.keys|\.values|\]|,)|\bos\.environb?\.(items|keys|values)\(`)
-	networkTool = regexp.MustCompile(`\b(curl|wget|nc|ncat|netcat|scp|sftp|ssh|telnet|ftp|nslookup|dig)\b`)
+	networkCall = lazyre.New(`^(socket\.(socket|create_connection|create_server|socketpair|getaddrinfo|gethostbyname)|urllib\.request\.\w+|urllib\.urlopen|urllib2\.urlopen|requests\.\w+|requests\.sessions\.\w+|httpx\.\w+|aiohttp\.\w+|http\.client\.\w+|ftplib\.\w+|smtplib\.\w+|paramiko\.\w+|telnetlib\.\w+|websockets?\.\w+|asyncio\.open_connection|pycurl\.\w+|xmlrpc\.client\.\w+)`)
+	processCall = lazyre.New(`^(subprocess\.\w+|os\.(system|popen|exec\w+|spawn\w+)|pty\.spawn|commands\.getoutput|asyncio\.create_subprocess_\w+)$`)
+	hiddenCall  = lazyre.New(`^(exec|eval|builtins\.exec|builtins\.eval|__import__)$`)
+	decoder     = lazyre.New(`\b(b64decode|b32decode|b85decode|a85decode|fromhex|unhexlify|decompress|marshal\.loads|codecs\.decode)\b`)
+	secretName  = lazyre.New(`(?i)(^|[^a-z])(\w*(api_?key|secret|token|passw(or)?d|credential)\w*|KEY)([^a-z]|$)`)
+	secretPath  = lazyre.New(`(?i)((^|[/\\~])\.(ssh|aws|gnupg|netrc|kube|azure|npmrc|pypirc|git-credentials|bash_history|zsh_history|docker|password-store)\b|\.config/(gcloud|gh|hub)|\bid_(rsa|ed25519|ecdsa|dsa)\b|/etc/(passwd|shadow|sudoers)|/proc/(self|\d+|1)/(environ|mem|maps)|\.huggingface/token|wallet\.dat|Login Data|169\.254\.169\.254|/var/run/docker\.sock)`)
+	wholeEnv    = lazyre.New(`\b(in|dict\(|list\(|sorted\(|print\(|str\(|repr\(|dumps\() *(dict\(|list\()?os\.environb?\b(\)|$|\s|:|\.items|\.keys|\.values|\]|,)|\bos\.environb?\.(items|keys|values)\(`)
+	networkTool = lazyre.New(`\b(curl|wget|nc|ncat|netcat|scp|sftp|ssh|telnet|ftp|nslookup|dig)\b`)
 )
 
 // reach is one of them with its place in the report.

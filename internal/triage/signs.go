@@ -1,12 +1,12 @@
 package triage
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/repgen/repgen/internal/pydist"
 	"github.com/repgen/repgen/internal/report"
 	"github.com/repgen/repgen/internal/symptom"
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 // statedNames maps a distribution to the variant whose version is stated
@@ -85,8 +85,8 @@ func listed(v report.Version) bool {
 }
 
 var (
-	word      = regexp.MustCompile(`[A-Za-z][A-Za-z0-9_.-]*[A-Za-z0-9]|[A-Za-z]`)
-	backticks = regexp.MustCompile("`([A-Za-z_][\\w.]*\\w)[^`\n]*`")
+	word      = lazyre.New(`[A-Za-z][A-Za-z0-9_.-]*[A-Za-z0-9]|[A-Za-z]`)
+	backticks = lazyre.New("`([A-Za-z_][\\w.]*\\w)[^`\n]*`")
 )
 
 // fromTitle: words of the title that are a distribution, or that the script

@@ -1,12 +1,12 @@
 package triage
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/repgen/repgen/internal/oracle"
 	"github.com/repgen/repgen/internal/pysyntax"
 	"github.com/repgen/repgen/internal/report"
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 // printedClaim builds the printed pair of the report, nil when nothing is
@@ -141,7 +141,7 @@ func printOf(s script, st report.Statement) (pysyntax.Print, bool) {
 	return pysyntax.Print{}, false
 }
 
-var countWord = regexp.MustCompile(`\b(\d[\d.]*) ([A-Za-z]+)\b`)
+var countWord = lazyre.New(`\b(\d[\d.]*) ([A-Za-z]+)\b`)
 
 // countInProse finds a number with the word that the script prints behind it
 // ("5 trials", where the script prints n, "trials for"): short, but what the

@@ -2,13 +2,13 @@ package triage
 
 import (
 	"encoding/base64"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/repgen/repgen/internal/pysyntax"
 	"github.com/repgen/repgen/internal/report"
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 // Steering is text that speaks to the tool instead of the maintainer. It is
@@ -18,7 +18,7 @@ import (
 // model's chat template in an honest report speaks of assistants as well.
 
 // addressee is somebody who is no maintainer.
-var addressee = regexp.MustCompile(`(?i)(` +
+var addressee = lazyre.New(`(?i)(` +
 	`\b(note|notice|message|attention|instructions?|info(rmation)?|hint|hello|dear|hey)[ ,:]+(to|for)?\s*(all |any |the |every )*(automat\w+ |autonomous |ai[ -]|llm[ -]|coding |language |triage |review )*(assistants?|agents?|bots?|ai|ais|llms?|language models?|tools?|models?|copilots?)\b` +
 	`|\bif you( are|'re)( an?| the)? (automat\w+|ai|llm|language model|assistant|agent|bot|coding agent|tool)\b` +
 	`|\b(automat\w+|autonomous|ai|llm|coding) (assistants?|agents?|tools?|bots?|reviewers?|triagers?|systems?)( that| which| who|,)? ?\w* ?(process|processes|processing|read|reads|reading|handl\w+|triag\w+|reproduc\w+|review\w*|should|must|may|please)\b` +
@@ -33,7 +33,7 @@ var addressee = regexp.MustCompile(`(?i)(` +
 	`|(AI|自動)?(アシスタント|エージェント)(へ|への|は)|AI ?(어시스턴트|에이전트|비서))`)
 
 // override asks to forget the rules: no honest report has a use for it.
-var override = regexp.MustCompile(`(?i)(` +
+var override = lazyre.New(`(?i)(` +
 	`\b(ignore|disregard|forget|override|bypass)( all| any| the| your| every| these)* (previous|prior|above|earlier|preceding|former|system|safety|existing|current)( \w+)? ?(instructions?|rules?|prompts?|guidelines?|directions?|constraints?)\b` +
 	`|\bignore your (instructions|rules|guidelines|training)\b` +
 	`|ignorier\w*( alle| die| s(ä|ae)mtliche)* (vorherig|bisherig|vorangegangen|obig|fr(ü|ue)her)\w* (anweisung|regel|instruktion)\w*` +
@@ -47,7 +47,7 @@ var override = regexp.MustCompile(`(?i)(` +
 	`|(이전|위의|앞의)( 모든)? ?(지시|명령|규칙)[^ .]{0,4}( 모두)? ?무시)`)
 
 // wish is what a steering text wants: the verdict, or the isolation gone.
-var wish = regexp.MustCompile(`(?i)(` +
+var wish = lazyre.New(`(?i)(` +
 	`\b(mark|label|report|declare|classify|close|confirm|treat|record|set)( \w+){0,4} as (reproduced|confirmed|verified|fixed|valid|passed|safe|approved|a regression)\b` +
 	`|\b(on|directly on|from) the host\b( system| machine)?` +
 	`|\b(without|outside( of)?|disabl\w+|turn(ing)? off|skip(ping)?|leave|escape|no)( \w+){0,2} (sandbox\w*|isolation|containers?|network restrictions?)\b|\b--unsafe-no-sandbox\b` +
@@ -201,7 +201,7 @@ func unhide(text string) string {
 // maxEncoded bounds the decoding of a report full of base64. A guess.
 const maxEncoded = 200
 
-var encoded = regexp.MustCompile(`[A-Za-z0-9+/_-]{32,}={0,2}`)
+var encoded = lazyre.New(`[A-Za-z0-9+/_-]{32,}={0,2}`)
 
 // decode is the text behind base64, when it is text.
 func decode(s string) (string, bool) {

@@ -1,15 +1,15 @@
 package triage
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/repgen/repgen/internal/oracle"
 	"github.com/repgen/repgen/internal/report"
 	"github.com/repgen/repgen/internal/symptom"
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
-var titleWarns = regexp.MustCompile(`(?i)\b(\w*warn(s|ing|ings|ed)?|warnings?)\b`)
+var titleWarns = lazyre.New(`(?i)\b(\w*warn(s|ing|ings|ed)?|warnings?)\b`)
 
 // warningIsTheClaim: the report is about the warning, not about something that
 // happened beside it.

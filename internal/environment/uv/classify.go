@@ -1,13 +1,13 @@
 package uv
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/repgen/repgen/internal/pydist"
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 // Class is the kind of a failure.
@@ -73,29 +73,29 @@ const (
 type rule struct {
 	class Class
 	rank  int
-	form  *regexp.Regexp // submatch 1: name, 2: version, where there are
+	form  *lazyre.Regexp // submatch 1: name, 2: version, where there are
 }
 
 var rules = []rule{
-	{DiskFull, 0, regexp.MustCompile(`No space left on device|os error 28\b|Disk quota exceeded`)},
-	{TimedOut, 1, regexp.MustCompile(`operation timed out|Failed to download distribution due to network timeout`)},
-	{CacheLocked, 1, regexp.MustCompile(`Could not acquire lock|Read-only file system|os error 30\b|Permission denied \(os error 13\)`)},
-	{NotCached, 2, regexp.MustCompile(`(?:` + namePart + `(?:==` + versionPart + `)? )?(?:was not found in the cache|needs to be downloaded from a registry|[Nn]etwork connectivity is disabled)`)},
-	{HashMismatch, 2, regexp.MustCompile("Hash mismatch for `" + namePart + `(?:==` + versionPart + ")?`|all requirements must have a hash")},
-	{Unreachable, 3, regexp.MustCompile(`Failed to fetch|Failed to download|Request failed after|error sending request|dns error|Connection refused|Could not connect`)},
-	{BadMetadata, 3, regexp.MustCompile(namePart + `==` + versionPart + ` has invalid metadata|Failed to parse metadata from built wheel`)},
-	{BuildFailed, 4, regexp.MustCompile("Failed to build `" + namePart + `(?:==` + versionPart + ")?`|The build backend returned an error")},
-	{ParseError, 4, regexp.MustCompile("Couldn't parse requirement|Failed to parse|Git sources cannot be editable|Distribution not found at")},
-	{PackageMissing, 5, regexp.MustCompile(namePart + ` was not found in the package registry`)},
-	{WrongPython, 6, regexp.MustCompile(namePart + `(?:==` + versionPart + `)?[^ ]* (?:has|have) no wheels with a matching`)},
-	{WrongPython, 7, regexp.MustCompile(`have no wheels with a matching`)},
-	{RequiresPython, 6, regexp.MustCompile(`does not satisfy Python[^ ]* and ` + namePart + `(?:==` + versionPart + `)? depends on`)},
-	{RequiresPython, 7, regexp.MustCompile(`does not satisfy Python`)},
-	{OnlySdist, 6, regexp.MustCompile(namePart + `(?:==` + versionPart + `)?[^ ]* (?:has|have) no usable wheels`)},
-	{OnlySdist, 7, regexp.MustCompile(`have no usable wheels`)},
-	{VersionMissing, 6, regexp.MustCompile(`there (?:is no version|are no versions) of ` + namePart + `(?:==` + versionPart + `)?`)},
-	{Yanked, 6, regexp.MustCompile(namePart + `==` + versionPart + ` was yanked`)},
-	{Conflict, 8, regexp.MustCompile(namePart + `(?:==` + versionPart + `)?[^ ]* depends on|are incompatible|you require`)},
+	{DiskFull, 0, lazyre.New(`No space left on device|os error 28\b|Disk quota exceeded`)},
+	{TimedOut, 1, lazyre.New(`operation timed out|Failed to download distribution due to network timeout`)},
+	{CacheLocked, 1, lazyre.New(`Could not acquire lock|Read-only file system|os error 30\b|Permission denied \(os error 13\)`)},
+	{NotCached, 2, lazyre.New(`(?:` + namePart + `(?:==` + versionPart + `)? )?(?:was not found in the cache|needs to be downloaded from a registry|[Nn]etwork connectivity is disabled)`)},
+	{HashMismatch, 2, lazyre.New("Hash mismatch for `" + namePart + `(?:==` + versionPart + ")?`|all requirements must have a hash")},
+	{Unreachable, 3, lazyre.New(`Failed to fetch|Failed to download|Request failed after|error sending request|dns error|Connection refused|Could not connect`)},
+	{BadMetadata, 3, lazyre.New(namePart + `==` + versionPart + ` has invalid metadata|Failed to parse metadata from built wheel`)},
+	{BuildFailed, 4, lazyre.New("Failed to build `" + namePart + `(?:==` + versionPart + ")?`|The build backend returned an error")},
+	{ParseError, 4, lazyre.New("Couldn't parse requirement|Failed to parse|Git sources cannot be editable|Distribution not found at")},
+	{PackageMissing, 5, lazyre.New(namePart + ` was not found in the package registry`)},
+	{WrongPython, 6, lazyre.New(namePart + `(?:==` + versionPart + `)?[^ ]* (?:has|have) no wheels with a matching`)},
+	{WrongPython, 7, lazyre.New(`have no wheels with a matching`)},
+	{RequiresPython, 6, lazyre.New(`does not satisfy Python[^ ]* and ` + namePart + `(?:==` + versionPart + `)? depends on`)},
+	{RequiresPython, 7, lazyre.New(`does not satisfy Python`)},
+	{OnlySdist, 6, lazyre.New(namePart + `(?:==` + versionPart + `)?[^ ]* (?:has|have) no usable wheels`)},
+	{OnlySdist, 7, lazyre.New(`have no usable wheels`)},
+	{VersionMissing, 6, lazyre.New(`there (?:is no version|are no versions) of ` + namePart + `(?:==` + versionPart + `)?`)},
+	{Yanked, 6, lazyre.New(namePart + `==` + versionPart + ` was yanked`)},
+	{Conflict, 8, lazyre.New(namePart + `(?:==` + versionPart + `)?[^ ]* depends on|are incompatible|you require`)},
 }
 
 // Classify reads the standard error of uv and its exit code. It looks at the
@@ -126,10 +126,10 @@ func Classify(stderr string, code int) Failure {
 }
 
 var (
-	hiddenForm = regexp.MustCompile("`" + namePart + "` was filtered by `exclude-newer`.*?(The requested version|The latest version satisfying the requirement is|)[, ]*v" + versionPart + `, ?(?:was )?published at ([0-9TZ:.-]+)`)
-	tagsForm   = regexp.MustCompile("we only found wheels for `" + namePart + "` \\([^)]*\\) with the following Python (?:ABI |version |implementation )?tags?: ((?:`[a-z0-9_]+`,? ?)+)")
-	tagForm    = regexp.MustCompile("`cp3([0-9]+)[a-z]*`")
-	needForm   = regexp.MustCompile(`(?:you require |and )?` + namePart + `(?:[=<>!~]=?[^ ]*)? depends on ` + namePart + `|you require ` + namePart)
+	hiddenForm = lazyre.New("`" + namePart + "` was filtered by `exclude-newer`.*?(The requested version|The latest version satisfying the requirement is|)[, ]*v" + versionPart + `, ?(?:was )?published at ([0-9TZ:.-]+)`)
+	tagsForm   = lazyre.New("we only found wheels for `" + namePart + "` \\([^)]*\\) with the following Python (?:ABI |version |implementation )?tags?: ((?:`[a-z0-9_]+`,? ?)+)")
+	tagForm    = lazyre.New("`cp3([0-9]+)[a-z]*`")
+	needForm   = lazyre.New(`(?:you require |and )?` + namePart + `(?:[=<>!~]=?[^ ]*)? depends on ` + namePart + `|you require ` + namePart)
 )
 
 // readHints takes from the hints what is about the distribution at fault.

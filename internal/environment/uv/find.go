@@ -8,12 +8,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
 	"github.com/repgen/repgen/internal/pydist"
 	"github.com/repgen/repgen/internal/system/cachedir"
+	"github.com/repgen/repgen/internal/system/lazyre"
 	"github.com/repgen/repgen/internal/system/proc"
 )
 
@@ -141,7 +141,7 @@ func installInto(ctx context.Context, o Options, tmp string) error {
 }
 
 // indexDown matches pip's words for an index that cannot be reached.
-var indexDown = regexp.MustCompile(`(?i)connection (refused|reset|aborted|error)|NewConnectionError|Max retries exceeded|name resolution|timed out|Could not fetch URL`)
+var indexDown = lazyre.New(`(?i)connection (refused|reset|aborted|error)|NewConnectionError|Max retries exceeded|name resolution|timed out|Could not fetch URL`)
 
 // pipInstall runs one Python's pip: wheels only, each with a hash of ours.
 func pipInstall(ctx context.Context, o Options, python, target string) error {

@@ -1,10 +1,10 @@
 package uv
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/repgen/repgen/internal/pydist"
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 // Pinned is one line of a lock.
@@ -18,10 +18,10 @@ type Pinned struct {
 }
 
 // pinForm matches the head of a pin; extras are left out, they are resolved.
-var pinForm = regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9._-]*)(?:\[[^\]]*\])?\s*==\s*([^\s;\\]+)`)
+var pinForm = lazyre.New(`^([A-Za-z0-9][A-Za-z0-9._-]*)(?:\[[^\]]*\])?\s*==\s*([^\s;\\]+)`)
 
 // hashForm matches one hash option.
-var hashForm = regexp.MustCompile(`--hash[= ](sha256:[0-9a-fA-F]{64})(?:\s|\\|$)`)
+var hashForm = lazyre.New(`--hash[= ](sha256:[0-9a-fA-F]{64})(?:\s|\\|$)`)
 
 // ParseLock reads a requirements text with pins, hashes and uv's comments.
 // Lines of any other kind are skipped.

@@ -4,8 +4,9 @@ import (
 	"context"
 	"log/slog"
 	"os"
-	"regexp"
 	"sync"
+
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 // Options configure Find.
@@ -36,7 +37,7 @@ type Tool struct {
 }
 
 // credentials matches the user part of a URL.
-var credentials = regexp.MustCompile(`(://)[^/@\s"'` + "`" + `]+@`)
+var credentials = lazyre.New(`(://)[^/@\s"'` + "`" + `]+@`)
 
 // Redact removes credentials from every URL in a text.
 func Redact(text string) string { return credentials.ReplaceAllString(text, "${1}***@") }
