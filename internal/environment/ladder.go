@@ -62,7 +62,7 @@ type ladder struct {
 	cutoff     time.Time
 	exempt     []string
 	links      []string
-	local      map[string]Package // wheels of a project, by name
+	own        map[string]Package // wheels of a project, by name
 	existing   string             // a lock whose versions are preferred
 	keepPython bool               // a control: the interpreter may not change
 	protected  []string
@@ -230,7 +230,7 @@ func (l *ladder) unavailable(why, next string) *Unavailable {
 // and, in a control, the package moved:
 // what the verdict is about is never quietly something else.
 func (l *ladder) isProtected(name string) bool {
-	_, local := l.local[name]
+	_, local := l.own[name]
 	return local || slices.Contains(l.protected, name)
 }
 

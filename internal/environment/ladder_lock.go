@@ -58,12 +58,12 @@ func (l *ladder) lock(res uv.CompileResult) *Lock {
 		Requirements: l.reqs, Constraints: l.cons, Exempt: l.exempt, Env: l.spec.Env, StandIns: l.standIns, Edits: l.edits,
 	}
 	for i, p := range res.Packages {
-		if own, ok := l.local[p.Name]; ok && own.Version == p.Version {
+		if own, ok := l.own[p.Name]; ok && own.Version == p.Version {
 			res.Packages[i].Hashes = own.Hashes // not those of a release of the same version
 		}
 		lock.Packages = append(lock.Packages, l.word(res.Packages[i]))
 	}
-	if len(l.local) > 0 {
+	if len(l.own) > 0 {
 		lock.Text = uv.FormatLock(res.Packages)
 	}
 	slices.SortFunc(lock.Packages, func(a, b Package) int { return strings.Compare(a.Name, b.Name) })
@@ -73,7 +73,7 @@ func (l *ladder) lock(res uv.CompileResult) *Lock {
 
 func (l *ladder) word(p uv.Pinned) Package {
 	out := Package{Name: p.Name, Version: p.Version, Hashes: p.Hashes, Word: WordResolver, Sdist: l.built[p.Name+"=="+p.Version]}
-	if own, ok := l.local[p.Name]; ok && own.Version == p.Version {
+	if own, ok := l.own[p.Name]; ok && own.Version == p.Version {
 		out.Wheel = own.Wheel
 	}
 	if r, constraint := l.pinOf(p.Name); r != nil {

@@ -129,10 +129,10 @@ func (l *ladder) addLocal(p Package) error {
 		return err
 	}
 	l.links = append(l.links, dir)
-	if l.local == nil {
-		l.local = map[string]Package{}
+	if l.own == nil {
+		l.own = map[string]Package{}
 	}
-	l.local[p.Name] = p
+	l.own[p.Name] = p
 	return nil
 }
 

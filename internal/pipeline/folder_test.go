@@ -136,6 +136,11 @@ func (a *asked) Move(context.Context, environment.Spec, *environment.Lock, strin
 	return nil, nil, &environment.Unavailable{Why: "no wheel"}, nil
 }
 
+func (a *asked) Fix(context.Context, environment.Spec, *environment.Lock) (*environment.Lock, []environment.Move, *environment.Unavailable, error) {
+	a.n++
+	return &environment.Lock{Hash: "fixed"}, []environment.Move{{Name: "x", To: "2"}}, nil, nil
+}
+
 func (a *asked) Add(_ context.Context, s environment.Spec, _ *environment.Lock, dist string) (environment.Spec, *environment.Lock, *environment.Unavailable, error) {
 	a.n++
 	s.Subject = dist
@@ -164,17 +169,20 @@ func TestAnswersAreRemembered(t *testing.T) {
 		if s, added, _, err := m.Add(ctx, environment.Spec{}, l, "dep"); err != nil || s.Subject != "dep" || added.Hash != "added" {
 			t.Fatal(s, err)
 		}
+		if fixed, moves, _, err := m.Fix(ctx, environment.Spec{}, l); err != nil || fixed.Hash != "fixed" || len(moves) != 1 {
+			t.Fatal(fixed, moves, err)
+		}
 	}
-	if a.n != 3 {
-		t.Errorf("asked %d times, want 3", a.n)
+	if a.n != 4 {
+		t.Errorf("asked %d times, want 4", a.n)
 	}
 	for range 2 {
 		if _, err := m.Releases(ctx, "x", "3.11"); err == nil {
 			t.Fatal("an error was turned into an answer")
 		}
 	}
-	if a.n != 5 {
-		t.Errorf("an error was remembered: asked %d times, want 5", a.n)
+	if a.n != 6 {
+		t.Errorf("an error was remembered: asked %d times, want 6", a.n)
 	}
 }
 

@@ -69,6 +69,15 @@ func (m memo) Move(ctx context.Context, s environment.Spec, base *environment.Lo
 	return r.Lock, r.Moves, r.Unavailable, err
 }
 
+// Fix implements proof.Solver.
+func (m memo) Fix(ctx context.Context, s environment.Spec, base *environment.Lock) (*environment.Lock, []environment.Move, *environment.Unavailable, error) {
+	r, err := m.once("fix", []any{s, base.Hash}, func() (r remembered, err error) {
+		r.Lock, r.Moves, r.Unavailable, err = m.solver.Fix(ctx, s, base)
+		return r, err
+	})
+	return r.Lock, r.Moves, r.Unavailable, err
+}
+
 // Add implements proof.Solver.
 func (m memo) Add(ctx context.Context, s environment.Spec, base *environment.Lock, dist string) (environment.Spec, *environment.Lock, *environment.Unavailable, error) {
 	q := []any{s, base.Hash, dist}

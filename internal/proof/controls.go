@@ -65,10 +65,13 @@ func (p *proof) startControls(ctx context.Context) *ahead {
 	return a
 }
 
-// firstPlans are the releases that every proof tries: those the report names
-// as good, then the newest.
+// firstPlans are what every proof tries: the fixed revision that the user
+// names, the releases that the report names as good, then the newest.
 func (p *proof) firstPlans(ctx context.Context) []plan {
 	var plans []plan
+	if src := p.reported.spec.Project; src != nil && src.Fixed != "" {
+		plans = append(plans, plan{oracle.SideFix, src.Name, atCommit("", src)})
+	}
 	for _, v := range p.in.Decision.Good {
 		name := lockName(p.reported.lock, v.Dist)
 		if name == "" {
@@ -145,14 +148,17 @@ func (p *proof) list(ctx context.Context, name string) []environment.Release {
 func (p *proof) build(ctx context.Context, pl plan, spec environment.Spec, base *environment.Lock) (*side, error) {
 	p.progress("control", "building %s %s", pl.name, pl.version)
 	g := oracle.Group{Side: pl.side, Subject: pl.name, Version: pl.version}
-	g.Older = older(pl.version, base.Version(pl.name))
-	lock, moves, un, err := p.Solver.Move(ctx, spec, base, pl.name, pl.version)
+	g.Older = pl.side != oracle.SideFix && older(pl.version, base.Version(pl.name))
+	lock, moves, un, err := p.solveControl(ctx, pl, spec, base)
 	if err != nil {
 		return nil, fmt.Errorf("solve the control %s %s: %w", pl.name, pl.version, err)
 	}
 	if un != nil {
 		g.Unavailable = un.Why
 		return &side{group: g}, nil
+	}
+	if pl.side == oracle.SideFix {
+		g.Version = atCommit(lock.Version(pl.name), spec.Project)
 	}
 	g.Moved, g.MovedNamed = p.moved(moves, base, pl.name)
 	g.StandIn = standsIn(lock, pl.name)
@@ -166,6 +172,20 @@ func (p *proof) build(ctx context.Context, pl plan, spec environment.Spec, base 
 	}
 	s.group = g
 	return s, nil
+}
+
+// solveControl moves one distribution to another release, or to the fix.
+func (p *proof) solveControl(ctx context.Context, pl plan, spec environment.Spec, base *environment.Lock) (*environment.Lock, []environment.Move, *environment.Unavailable, error) {
+	if pl.side == oracle.SideFix {
+		return p.Solver.Fix(ctx, spec, base)
+	}
+	return p.Solver.Move(ctx, spec, base, pl.name, pl.version)
+}
+
+// atCommit names the fixed side: its version, which may be the reported one's,
+// and the commit.
+func atCommit(version string, src *environment.ProjectSource) string {
+	return version + "@" + src.FixedAt.Short()
 }
 
 // moved tells what else had to move, and which of that the report names. The

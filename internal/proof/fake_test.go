@@ -33,6 +33,8 @@ type world struct {
 	// unbuildable are "name version" pairs without an environment.
 	unbuildable map[string]bool
 	provides    map[string]string // dist added for a missing module
+	// fixed is the version that the fixed revision builds, and what moves with it.
+	fixed map[string]string
 	runs        []string          // labels of executions, in order
 	locks       map[string]map[string]string
 	current     map[string]map[string]string // environment Key -> versions
@@ -81,6 +83,18 @@ func (w *world) Move(_ context.Context, _ environment.Spec, base *environment.Lo
 	if also, ok := w.alsoMoves[name+" "+version]; ok {
 		moves = append(moves, environment.Move{Name: also[0], From: v[also[0]], To: also[1]})
 		v[also[0]] = also[1]
+	}
+	return w.lock(v), moves, nil, nil
+}
+
+func (w *world) Fix(_ context.Context, _ environment.Spec, base *environment.Lock) (*environment.Lock, []environment.Move, *environment.Unavailable, error) {
+	if w.fixed == nil {
+		return nil, nil, &environment.Unavailable{Why: "it does not build"}, nil
+	}
+	v, moves := versions(base), []environment.Move{}
+	for name, version := range w.fixed {
+		moves = append(moves, environment.Move{Name: name, From: v[name], To: version})
+		v[name] = version
 	}
 	return w.lock(v), moves, nil, nil
 }
@@ -147,7 +161,7 @@ func (w *world) Run(ctx context.Context, c sandbox.Command, _ sandbox.Limits) (s
 			}
 		}
 	}
-	v[parts[1]] = parts[2]
+	v[parts[1]], _, _ = strings.Cut(parts[2], "@")
 	ex := w.behave(v)
 	ex.Label = c.Label
 	return ex, nil

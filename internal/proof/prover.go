@@ -23,6 +23,8 @@ type Solver interface {
 	Move(ctx context.Context, s environment.Spec, base *environment.Lock, name, version string) (*environment.Lock, []environment.Move, *environment.Unavailable, error)
 	Add(ctx context.Context, s environment.Spec, base *environment.Lock, dist string) (environment.Spec, *environment.Lock, *environment.Unavailable, error)
 	Releases(ctx context.Context, name, python string) ([]environment.Release, error)
+	// Fix is base with the fixed revision of the Spec's project.
+	Fix(ctx context.Context, s environment.Spec, base *environment.Lock) (*environment.Lock, []environment.Move, *environment.Unavailable, error)
 }
 
 // Builder fills environments and certifies them.
