@@ -65,12 +65,13 @@ func (f *runFlags) execute(ctx context.Context, s streams, req *pipeline.Request
 		}
 	}
 	defer finish()
-	p, err := f.wire(ctx, s, progress.Event)
+	p, sv, err := f.wire(ctx, s, progress.Event)
 	if err != nil {
 		return f.fail(s, err)
 	}
 	run, err := p.Reproduce(ctx, req, dir)
 	finish()
+	sv.trim(ctx, logger(s.err, f.Verbose))
 	if err != nil {
 		return f.failIn(s, err, dir)
 	}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"strconv"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -147,14 +148,14 @@ func wireServices(ctx context.Context, s streams, p place, sh show, events func(
 }
 
 // wire builds the pipeline.
-func (f *runFlags) wire(ctx context.Context, s streams, events func(pipeline.Event)) (*pipeline.Pipeline, error) {
+func (f *runFlags) wire(ctx context.Context, s streams, events func(pipeline.Event)) (*pipeline.Pipeline, *services, error) {
 	sv, err := wireServices(ctx, s, f.place, f.show, events)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	return &pipeline.Pipeline{
 		Specs: sv.envs, Solver: sv.envs, Builder: sv.envs, Sandbox: sv.sandbox, Events: events, Version: versionText(),
-	}, nil
+	}, sv, nil
 }
 
 func logger(w io.Writer, verbose bool) *slog.Logger {
@@ -183,4 +184,27 @@ func worthSaying(text string) bool {
 		}
 	}
 	return text != ""
+}
+
+// The cache is trimmed after each run. Both limits are guesses: thirty days
+// are longer than a triage lasts, forty GiB hold eight torch environments.
+const (
+	cacheAge   = 30 * 24 * time.Hour
+	cacheBytes = 40 << 30
+)
+
+// trim removes what has not been used for long. It is housekeeping: trouble
+// with it is logged and does not touch the result.
+func (sv *services) trim(ctx context.Context, log *slog.Logger) {
+	limit := int64(cacheBytes)
+	if gib, err := strconv.ParseInt(os.Getenv("REPGEN_CACHE_MAX_GIB"), 10, 32); err == nil && gib > 0 {
+		limit = gib << 30
+	}
+	gone, err := sv.envs.Trim(ctx, limit, cacheAge)
+	if err != nil {
+		log.Debug("trim the cache", "error", err)
+	}
+	if gone > 0 {
+		log.Info("trimmed the cache", "removed", gone)
+	}
 }
