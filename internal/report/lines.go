@@ -60,6 +60,8 @@ type parser struct {
 	main     subject
 	imports  map[string]bool // imported modules, lower case
 	sents    []sent
+	// past are the ends of versions of which the reporter tells in the past tense.
+	past []int
 }
 
 // blk is a block before it is classified.

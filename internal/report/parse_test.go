@@ -115,7 +115,7 @@ var wants = map[string]want{
 		statements: []string{"actual output repl: -0.5 -0.0", "actual output repl: -0.0", "expected value inline: -1.0"},
 		versions:   []string{"numpy 1.24.3 exact stated", "python 3.8 partial stated"},
 	},
-	"ipython.md":           {kinds: "repl", statements: []string{"actual output repl: dtype('O')"}, versions: []string{"pandas 2.0.3 exact stated", "pandas 1.5.3 exact mention"}},
+	"ipython.md":           {kinds: "repl", statements: []string{"actual output repl: dtype('O')"}, versions: []string{"pandas 2.0.3 exact stated", "pandas 1.5.3 exact good"}},
 	"notebook-cells.md":    {kinds: "repl", versions: []string{"seaborn 0.12.2 exact good", "seaborn 0.13.0 exact bad"}},
 	"chained-traceback.md": {kinds: "traceback", trace: "exception OSError", versions: []string{"transformers 4.31.0 exact stated", "huggingface-hub 0.16.4 exact stated"}},
 	"unfenced-traceback.txt": {
@@ -137,7 +137,7 @@ var wants = map[string]want{
 	},
 	"torch-form.md": {
 		kinds: "python traceback", trace: "exception AssertionError",
-		versions:   []string{"torch 2.3 partial bad", "torch 2.2.2 exact mention", "torch 2.3.0+cpu exact stated", "python 3.11.9 exact stated", "numpy 1.26.4 exact stated"},
+		versions:   []string{"torch 2.3 partial bad", "torch 2.2.2 exact good", "torch 2.3.0+cpu exact stated", "python 3.11.9 exact stated", "numpy 1.26.4 exact stated"},
 		no:         []string{"torch 22.04", "torch 11.4", "torch 3.29"},
 		statements: []string{"actual value inline: nan", "actual output block: tensor([nan])", "actual exception block: AssertionError"},
 	},

@@ -87,10 +87,13 @@ func (p *parser) split(s sent) {
 var (
 	negatedBad  = lazyre.New(`(?i)\b(?:no|not|never|without|nothing|none|\w+n't)\s+(?:\w+\s+){0,2}?(?:errors?|fail\w*|crash\w*|problems?|issues?|warnings?|bugs?|nans?|wrong|broken|break|raise|happen\w*|occur\w*|affected|reproduc\w*|present|appear|hang|leak\w*)\b`)
 	negatedGood = lazyre.New(`(?i)\b(?:no longer|not|never|stopped|stops|cannot|can't|\w+n't|fails to|failed to|not any more)\s+(?:\w+\s+){0,2}?(?:work\w*|fine|ok|correct\w*|pass\w*|help\w*|fix\w*|solve\w*|succeed\w*|right|the same|good)\b`)
-	goodWords   = lazyre.New(`(?i)\b(?:fine|works?|worked|working|ok|okay|correct(?:ly)?|good|as before|pass(?:es|ed)|as expected|expected (?:result|output|value)|helps|helped|fix(?:es|ed)|solve[sd]|resolve[sd]|goes away|went away|disappears|is gone|unaffected|(?:was|is|were) the same|succeed(?:s|ed)|right|all good|happy)\b`)
-	badWords    = lazyre.New(`(?i)\b(?:fail(?:s|ed|ing|ure)?|broken|breaks?|broke|wrong(?:ly)?|crash\w*|errors?|nans?|bad|bugs?|buggy|regress\w*|problems?|issues?|i (?:get|see|got|am seeing|now get)|raises?|raised|throws?|incorrect\w*|hangs?|segfault\w*|abort\w*|differs?|different|slow\w*|nonsense|garbage|twice|silently|affected|stuck|lost|loses|leaks?|happens|occurs|appears|started|introduced|not any ?more|red|still|missing)\b`)
+	goodWords   = lazyre.New(`(?i)\b(?:(?:the |this |that )?(?:errors?|problems?|issues?|bugs?|warnings?|symptoms?|crash(?:es)?|nans?)(?: also)? (?:goes|go|went) away|(?:errors?|problems?|issues?|bugs?|warnings?) (?:disappears?|disappeared|(?:is|are|was) gone|vanish\w*)|fine|works?|worked|working|ok|okay|correct(?:ly)?|good|as before|pass(?:es|ed)|as expected|expected (?:results?|outputs?|values?|outcomes?|behaviou?r|numbers?|answers?)|helps|helped|fix(?:es|ed)|solve[sd]|resolve[sd]|goes away|went away|disappears|is gone|unaffected|(?:was|is|were) the same|succeed(?:s|ed)|right|all good|happy)\b`)
+	badWords    = lazyre.New(`(?i)\b(?:fail(?:s|ed|ing|ure)?|broken|breaks?|broke|wrong(?:ly)?|crash\w*|errors?|nans?|bad|bugs?|buggy|regress\w*|problems?|issues?|i (?:get|see|got|am seeing|now get)|raises?|raised|throws?|incorrect\w*|hangs?|segfault\w*|abort\w*|differs?|different|slow\w*|nonsense|garbage|twice|silently|affected|stuck|lost|loses|leaks?|happens|occurs|appears|started|introduced|not any ?more|red|still|missing|reproduc(?:ed|es|ible)|wrong)\b`)
 	boundary    = lazyre.New(`(?i)[,;:]\s|\s(?:but|while|whereas|and|though|although|then|however|yet)\s|\s[-\x{2013}\x{2014}]+\s`)
 )
+
+// ownClause is what opens a clause about another version.
+var ownClause = lazyre.New(`(?i)(?:[,;:]|\s(?:but|while|whereas|and|though|although))\s+(?:(?:with|in|on|under|using|for)\s+)?(?:(?:the\s+)?(?:versions?|releases?)\s+)?(?:[A-Za-z][\w.-]*\s+)?v?$`)
 
 type mood struct {
 	start, end int
@@ -146,6 +149,9 @@ func moodAt(s string, all []mood, versions [][2]int, start, end int) (good, ok b
 		for _, v := range versions {
 			if v[0] >= from && v[1] <= to {
 				cost += costVersion
+				if m.start >= end && ownClause.MatchString(s[from:v[0]]) {
+					cost += maxMood // "with 2.2, on 2.1 it was fine": said of the other one
+				}
 			}
 		}
 		// What is said after the version is said of it rather than what was before.

@@ -21,10 +21,12 @@ func (p *parser) bare(s sent, text string, fs []found, all []mood) {
 			continue
 		}
 		owner := p.ownerOf(number)
-		if owner.matched && !weakBefore.MatchString(text[max(0, f.start-40):f.start]) {
+		// What the words right beside it judge is a version, in any position.
+		cued := cueRole(text, f, all) != "" || owner.matched && judged(text, f)
+		if owner.matched && !cued && !weakBefore.MatchString(text[max(0, f.start-40):f.start]) {
 			owner.matched = false
 		}
-		certain := f.v || strings.Count(number, ".") >= 2 || strings.Contains(strings.ToLower(text[max(0, f.start-12):f.start]), "version") || owner.matched
+		certain := f.v || strings.Count(number, ".") >= 2 || strings.Contains(strings.ToLower(text[max(0, f.start-12):f.start]), "version") || owner.matched || cued && owner.dist != ""
 		role := p.roleInSentence(s, text, f, fs, all, spans)
 		if p.roleAt(s.start) == RoleVersions && role != RoleGood {
 			continue // a list: its lines name what they are about

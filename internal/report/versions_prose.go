@@ -8,7 +8,7 @@ import (
 
 var (
 	anyVersion  = lazyre.New(`(?:^|[\s("'/:=<>~@,\[v-])(` + versionText + `)`)
-	nameBefore  = lazyre.New(`(?i)([A-Za-z][\w.-]*(?: [A-Za-z][\w-]+)?)(?:\s+(?:versions?|releases?|ver\.?))?(?:\s*\([^()]{0,40}\))?\s*(?:==?=?|:|@|\bis\b|(>=|<=|~=|<|>))?\s*(?:versions?\s*)?\(?v?$`)
+	nameBefore  = lazyre.New(`(?i)([A-Za-z][\w.-]*(?: [A-Za-z][\w-]+)?)(?:\s+(?:versions?|releases?|ver\.?))?(?: or (?:commit(?: hash)?|branch|tag))?(?:\s*\([^()]{0,40}\))?\s*(?:==?=?|:|@|\bis\b|(>=|<=|~=|<|>))?\s*(?:versions?\s*)?\(?v?$`)
 	bareBefore  = lazyre.New(`(?i)(?:^|[\s(])(?:(?:with|in|on|from|to|since|under|using|until|before|after|than|at|of|was|is|by|and|or|both|till|(?:(?:the|my|an?)\s+)?(?:old(?:er)?|new(?:er)?|latest|previous|last)?\s*(?:versions?|releases?|ver\.?))\s+)?(v?)$`)
 	unitAfter   = lazyre.New(`(?i)^\s?(?:%|times\b|x\b|[kmgt]i?b\b|ms\b|s\b|sec\w*|min\w*|hours?\b|days?\b|epochs?\b|steps?\b|iterations?\b|percent|points?\b|gpus?\b|dims?\b|fps|hz|[kmg]hz|\*|e[-+]?\d|/\d)`)
 	sectionRef  = lazyre.New(`(?i)(?:section|sec\.?|chapter|figure|fig\.?|table|eq\.?|equation|step|line|issue|#|appendix|theorem|pr|part|page)\s*$`)
@@ -60,6 +60,7 @@ func (p *parser) proseVersions() {
 		p.bare(b.s, p.plain[b.s.start:b.s.end], b.fs, b.moods)
 	}
 	p.formVersions()
+	p.olderResults()
 	p.withoutContrast()
 }
 

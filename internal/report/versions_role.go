@@ -7,17 +7,21 @@ import (
 )
 
 var (
-	moveVerb  = lazyre.New(`(?i)\b(?:upgrad\w*|updat\w*|mov(?:e|ed|ing)|switch\w*|go(?:ing)?|went|bump\w*|migrat\w*|chang\w*|downgrad\w*|revert\w*|roll\w*|reinstall\w*)\b`)
-	downVerb  = lazyre.New(`(?i)\b(?:go(?:ing|ne)? back|went back|roll(?:ing|ed)? back|downgrad\w*|revert\w*|pinn(?:ing|ed)|back)\b(?:\s+[\w.-]+){0,3}?\s+to\s+(?:\S+\s+)?v?$`)
-	movesTo   = lazyre.New(`(?i)^\s*(?:to|->|=>|\x{2192})\s*(?:[A-Za-z][\w.-]*\s+)?v?$`)
-	sinceVerb = lazyre.New(`(?i)\b(?:since|starting (?:with|from)|beginning with|as of)\s+(?:(?:the\s+)?(?:version|release)\s+)?(?:[A-Za-z][\w-]*\s+)?v?$`)
-	pastAfter = lazyre.New(`(?i)^[\s,]*(?:it|this|that|the \w+|we|they|i) (?:returned|gave|printed|was|were|produced|got|showed|used to|did)\b`)
-	pastTense = lazyre.New(`(?i)\b(?:was|were|used to|did)\b`)
+	moveVerb   = lazyre.New(`(?i)\b(?:regress\w*|broken?|breaks|between|upgrad\w*|updat\w*|mov(?:e|ed|ing)|switch\w*|go(?:ing)?|went|bump\w*|migrat\w*|chang\w*|downgrad\w*|revert\w*|roll\w*|reinstall\w*)\b`)
+	downVerb   = lazyre.New(`(?i)\b(?:go(?:ing|ne)? back|went back|roll(?:ing|ed)? back|downgrad\w*|revert\w*|pinn(?:ing|ed)|back)\b(?:\s+[\w.-]+){0,3}?\s+to\s+(?:\S+\s+)?v?$`)
+	movesTo    = lazyre.New(`(?i)^\s*(?:to|->|=>|\x{2192}|and)\s*(?:[A-Za-z][\w.-]*\s+)?v?$`)
+	sinceVerb  = lazyre.New(`(?i)\b(?:since|starting (?:with|from)|beginning with|as of)\s+(?:(?:the\s+)?(?:version|release)\s+)?(?:[A-Za-z][\w-]*\s+)?v?$`)
+	pastAfter  = lazyre.New(`(?i)^[\s,]*(?:(?:it|this|that|the \w+|we|they|i) )?(?:returned|gave|printed|was|were|produced|got|showed|used to|did)\b`)
+	betweenTwo = lazyre.New(`(?i)\bbetween\s+(?:(?:versions?|releases?)\s+)?(?:[A-Za-z][\w.-]*\s+)?v?$`)
+	pastTense  = lazyre.New(`(?i)\b(?:was|were|used to|did)\b`)
 )
 
 // roleInSentence reads good and bad from the words around the number.
 func (p *parser) roleInSentence(s sent, text string, f found, fs []found, all []mood, spans [][2]int) VersionRole {
 	if role := moveRole(text, f, fs, all); role != "" {
+		return role
+	}
+	if role := cueRole(text, f, all); role != "" {
 		return role
 	}
 	good, ok := moodAt(text, all, spans, f.start, f.end)
@@ -32,7 +36,8 @@ func (p *parser) roleInSentence(s sent, text string, f found, fs []found, all []
 		return RoleGood
 	case ok:
 		return RoleBad
-	case pastTense.MatchString(text[:f.start]), pastAfter.MatchString(text[f.end:]):
+	case pastTense.MatchString(text[:f.start]), pastAfter.MatchString(text[f.end:]), pastBefore.MatchString(text[:f.start]):
+		p.pastResult(s, text, f)
 		return RoleMention
 	}
 	return RoleStated
@@ -44,6 +49,9 @@ func moveRole(text string, f found, fs []found, all []mood) VersionRole {
 	for i, a := range fs {
 		for _, b := range fs[i+1 : min(len(fs), i+2)] {
 			if f.start != a.start && f.start != b.start || !movesTo.MatchString(between(text, a, b)) {
+				continue
+			}
+			if strings.HasPrefix(strings.ToLower(strings.TrimSpace(between(text, a, b))), "and") && !betweenTwo.MatchString(text[:a.start]) {
 				continue
 			}
 			if !moveVerb.MatchString(text[:a.start]) && !moveVerb.MatchString(text[b.end:min(len(text), b.end+20)]) {
