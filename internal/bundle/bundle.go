@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/repgen/repgen/internal/candidate"
+	"github.com/repgen/repgen/internal/environment"
 	"github.com/repgen/repgen/internal/proof"
 	"github.com/repgen/repgen/internal/report"
 	"github.com/repgen/repgen/internal/sandbox"
@@ -43,6 +44,9 @@ type Content struct {
 	Outcome   *proof.Outcome
 	Result    *proof.Result
 	Version   string // of repgen
+	// Wheel reads a wheel that was built from a project; nil where there is
+	// none.
+	Wheel func(environment.Package) ([]byte, error)
 }
 
 // Manifest lists every other file of the bundle.
@@ -102,7 +106,10 @@ func contents(c Content) (map[string][]byte, error) {
 		files[name] = append(data, '\n')
 		return nil
 	}
-	ev := evidenceFile{Outcome: withoutExpectation(c.Outcome), Executions: executionNames(c.Outcome)}
+	if err := putWheels(files, c); err != nil {
+		return nil, err
+	}
+	ev := evidenceFile{Outcome: bareOutcome(c.Outcome), Executions: executionNames(c.Outcome)}
 	verdict := *c.Result
 	verdict.Run, verdict.Bundle = nil, nil // no absolute path in a bundle
 	bare := *c.Candidate
@@ -131,9 +138,16 @@ func contents(c Content) (map[string][]byte, error) {
 	return files, put(fileManifest, m)
 }
 
-func withoutExpectation(o *proof.Outcome) *proof.Outcome {
+// bareOutcome leaves out what has a file of its own, and where on this machine
+// the project lies.
+func bareOutcome(o *proof.Outcome) *proof.Outcome {
 	bare := *o
 	bare.Expectation = nil
+	if p := o.Spec.Project; p != nil {
+		there := *p
+		there.Dir = ""
+		bare.Spec.Project = &there
+	}
 	return &bare
 }
 

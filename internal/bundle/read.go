@@ -21,6 +21,8 @@ var ErrNoBundle = errors.New("no bundle of repgen is there")
 
 // Bundle is one that was read back and whose files are what the manifest says.
 type Bundle struct {
+	// Wheels are those that it brings, by the sha256 that locks know them by.
+	Wheels    map[string][]byte
 	Candidate *candidate.Candidate
 	Outcome   *proof.Outcome
 	Result    *proof.Result
@@ -140,6 +142,7 @@ func assemble(files map[string][]byte) (*Bundle, error) {
 		return nil, fmt.Errorf("%s: the line that begins the script is missing", fileScript)
 	}
 	b.Candidate.Script = script
+	b.Wheels = wheelsOf(files)
 	b.Outcome = ev.Outcome
 	b.Outcome.Expectation = exp
 	for i, names := range ev.Executions {

@@ -25,6 +25,7 @@ func header(c Content) string {
 		b.WriteString("# ]\n#\n# [tool.uv]\n")
 		fmt.Fprintf(&b, "# exclude-newer = %q\n", l.AsOf.UTC().Format("2006-01-02T15:04:05Z"))
 		b.WriteString(exempt(l))
+		b.WriteString(wheelSources(c))
 	}
 	b.WriteString("# ///\n")
 	b.WriteString(variables(c))

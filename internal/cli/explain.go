@@ -18,12 +18,15 @@ func explain(err error) (proof.ResultError, int) {
 	e := proof.ResultError{What: err.Error()}
 	var index *environment.IndexError
 	var use usageError
+	var project *environment.ProjectError
 	switch {
 	case errors.Is(err, context.Canceled):
 		return proof.ResultError{What: "interrupted", Why: "a signal asked to stop", Next: "go on with --resume and the run folder"}, exitInterrupted
 	case errors.As(err, &use):
 		e.Next = "repgen COMMAND --help"
 		return e, exitUsage
+	case errors.As(err, &project):
+		return proof.ResultError{What: project.What, Why: project.Why, Next: project.Next}, exitUsage
 	case errors.As(err, &index):
 		return proof.ResultError{What: index.What, Why: index.Why, Next: index.Next}, exitFailed
 	case errors.Is(err, report.ErrEmpty):

@@ -40,6 +40,8 @@ type runFlags struct {
 	place  `embed:""`
 	show   `embed:""`
 
+	source `embed:""`
+
 	Good       string        `help:"A version of the subject that is known to be good." placeholder:"VERSION"`
 	Runs       int           `help:"Executions on the reported side." default:"5"`
 	LLM        string        `help:"Language model: none." name:"llm" enum:"none" default:"none"`
@@ -59,7 +61,7 @@ func (f *runFlags) check() error {
 	if f.Out != "" && f.Resume != "" {
 		return usage("--out and --resume exclude each other: a run goes on in its own folder")
 	}
-	return nil
+	return f.source.check()
 }
 
 // request fills what the flags say into a request.
@@ -72,7 +74,8 @@ func (f *runFlags) request(req *pipeline.Request) error {
 	req.Runs, req.Budget, req.Unsafe = f.Runs, f.BudgetTime, f.UnsafeNoSandbox
 	req.Limits = sandbox.DefaultLimits()
 	req.Limits.Wall = f.RunTimeout
-	return nil
+	req.Project, err = f.project()
+	return err
 }
 
 // day is the end of a day in UTC: some reports need an upload of their own

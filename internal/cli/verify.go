@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/repgen/repgen/internal/bundle"
+	"github.com/repgen/repgen/internal/environment"
 	"github.com/repgen/repgen/internal/output"
 	"github.com/repgen/repgen/internal/pipeline"
 	"github.com/repgen/repgen/internal/proof"
@@ -75,6 +76,9 @@ func (c *verifyCmd) verify(ctx context.Context, s streams, v *verification) erro
 	if err != nil {
 		return err
 	}
+	if err := keepWheels(ctx, sv, b); err != nil {
+		return err
+	}
 	p := &proof.Prover{Solver: sv.envs, Builder: sv.envs, Sandbox: sv.sandbox, Journal: proof.NoJournal{},
 		Progress: func(stage, text string) {
 			progress.Event(pipeline.Event{Stage: pipeline.Stage(stage), State: "progress", Text: text})
@@ -90,6 +94,24 @@ func (c *verifyCmd) verify(ctx context.Context, s streams, v *verification) erro
 		v.Result, v.Differences = "different", diffs
 	default:
 		v.Result = "same"
+	}
+	return nil
+}
+
+// keepWheels puts the bundle's own wheels where its locks are built from.
+func keepWheels(ctx context.Context, sv *services, b *bundle.Bundle) error {
+	for _, l := range append([]*environment.Lock{b.Outcome.Lock}, b.Outcome.Locks...) {
+		if l == nil {
+			continue
+		}
+		for _, p := range l.Packages {
+			if p.Wheel == "" || len(p.Hashes) != 1 || b.Wheels[p.Hashes[0]] == nil {
+				continue
+			}
+			if err := sv.envs.KeepWheel(ctx, p, b.Wheels[p.Hashes[0]]); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }

@@ -5,8 +5,8 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"strconv"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -154,7 +154,7 @@ func (f *runFlags) wire(ctx context.Context, s streams, events func(pipeline.Eve
 		return nil, nil, err
 	}
 	return &pipeline.Pipeline{
-		Specs: sv.envs, Solver: sv.envs, Builder: sv.envs, Sandbox: sv.sandbox, Events: events, Version: versionText(),
+		Specs: sv.envs, Projects: sv.envs, Solver: sv.envs, Builder: sv.envs, Sandbox: sv.sandbox, Events: events, Version: versionText(),
 	}, sv, nil
 }
 

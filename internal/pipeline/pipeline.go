@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -23,14 +24,24 @@ type Speccer interface {
 	Spec(ctx context.Context, in environment.SpecInput) (environment.Spec, *environment.Unavailable, error)
 }
 
+// Projects reads and keeps what is built from a project of the user's.
+type Projects interface {
+	// ResolveProject says what the revisions mean now.
+	ResolveProject(ctx context.Context, p environment.ProjectSource) (environment.ProjectSource, *environment.Unavailable, error)
+	// Wheel reads a wheel that a lock names.
+	Wheel(p environment.Package) ([]byte, error)
+}
+
 // Pipeline carries the services of a run.
 type Pipeline struct {
-	Specs   Speccer
-	Solver  proof.Solver
-	Builder proof.Builder
-	Sandbox sandbox.Sandbox
-	Events  func(Event) // may be nil; called from several goroutines
-	Now     func() time.Time
+	Specs Speccer
+	// Projects may be nil where no Request has a project.
+	Projects Projects
+	Solver   proof.Solver
+	Builder  proof.Builder
+	Sandbox  sandbox.Sandbox
+	Events   func(Event) // may be nil; called from several goroutines
+	Now      func() time.Time
 	// Version of repgen, written into the bundle.
 	Version string
 }
@@ -126,6 +137,15 @@ func (p *Pipeline) spec(ctx context.Context, f *folder, r *Run) (environment.Spe
 		Report: q.Report, Decision: r.Decision, Candidate: r.Candidate,
 		Date: q.Date, Python: q.Python, Subject: q.Subject, With: q.With,
 	}
+	if q.Project != nil {
+		// What the revisions mean is part of the stage's input: a checkout that
+		// has moved on is another question.
+		project, un, err := p.Projects.ResolveProject(ctx, *q.Project)
+		if un != nil || err != nil {
+			return environment.Spec{}, un, err
+		}
+		in.Project = &project
+	}
 	c, err := stage(f, "04-spec", in, func() (chosen, error) {
 		in.Now = p.now()
 		spec, un, err := p.Specs.Spec(ctx, in)
@@ -176,6 +196,7 @@ func (p *Pipeline) finish(f *folder, w *watcher, r *Run, began time.Time) error 
 	if r.Candidate != nil && r.Outcome != nil {
 		dir, err := bundle.Write(filepath.Join(f.dir, "bundle"), bundle.Content{
 			Report: r.Request.Report, Decision: r.Decision, Candidate: r.Candidate, Outcome: r.Outcome, Result: r.Result, Version: p.Version,
+			Wheel: p.wheel,
 		})
 		if err != nil {
 			return fmt.Errorf("write the bundle: %w", err)
@@ -188,6 +209,14 @@ func (p *Pipeline) finish(f *folder, w *watcher, r *Run, began time.Time) error 
 		return fmt.Errorf("keep the result: %w", err)
 	}
 	return nil
+}
+
+// wheel reads a wheel for the bundle; one that is gone is left out of it.
+func (p *Pipeline) wheel(pkg environment.Package) ([]byte, error) {
+	if p.Projects == nil {
+		return nil, fs.ErrNotExist
+	}
+	return p.Projects.Wheel(pkg)
 }
 
 func (p *Pipeline) now() time.Time {

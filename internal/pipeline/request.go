@@ -3,6 +3,7 @@ package pipeline
 import (
 	"time"
 
+	"github.com/repgen/repgen/internal/environment"
 	"github.com/repgen/repgen/internal/report"
 	"github.com/repgen/repgen/internal/sandbox"
 )
@@ -21,7 +22,10 @@ type Request struct {
 	Subject string    `json:"subject,omitempty"`
 	Good    string    `json:"good,omitempty"`
 	With    []string  `json:"with,omitempty"`
-	Runs    int       `json:"runs,omitempty"`
+	// Project, when set, is where the subject is built from: Dir, Revision and
+	// Fixed as the user named them.
+	Project *environment.ProjectSource `json:"project,omitempty"`
+	Runs    int                        `json:"runs,omitempty"`
 	// Budget is the wall time after which no new control is started; zero:
 	// none.
 	Budget time.Duration  `json:"budget,omitempty"`

@@ -34,10 +34,10 @@ type world struct {
 	unbuildable map[string]bool
 	provides    map[string]string // dist added for a missing module
 	// fixed is the version that the fixed revision builds, and what moves with it.
-	fixed map[string]string
-	runs        []string          // labels of executions, in order
-	locks       map[string]map[string]string
-	current     map[string]map[string]string // environment Key -> versions
+	fixed   map[string]string
+	runs    []string // labels of executions, in order
+	locks   map[string]map[string]string
+	current map[string]map[string]string // environment Key -> versions
 }
 
 func (w *world) lock(v map[string]string) *environment.Lock {
