@@ -11,17 +11,21 @@ import (
 const maxSyntax = 64 << 10
 
 var (
-	pythonTag   = lazyre.New(`(?i)^(?:\{?\.?python[\w.]*\}?|py3?|ipython3?|pycon|pytb)$`)
-	outputTag   = lazyre.New(`(?i)^(?:text|txt|plain|plaintext|output|log|none|console-output)$`)
-	diffStart   = lazyre.New(`(?m)^(?:diff --git |--- \S.*\n\+\+\+ |@@ -\d)`)
-	frameLine   = lazyre.New(`(?m)^\s*File ".*", line \d+|^\s*File ".*", in \w|^-+> +\d+ |^File \S+:\d+, in `)
-	shellLine   = lazyre.New(`^\s*(?:[$#%] +)?(?:sudo +)?(?:(?:python[\d.]*|pip[\d.]*|conda|mamba|uv|uvx|cd|git|export|docker|source|virtualenv|poetry|pytest|torchrun|accelerate|wget|curl|apt(?:-get)?|brew|ls|mkdir|cat|set|bash|sh|make|cmake|nvidia-smi)(?: +[^=(]|$)|[A-Z_][A-Z0-9_]*=\S* +\S|\./\S)`)
-	dollarLine  = lazyre.New(`^\s*\$ +\S`)
-	codeMark    = lazyre.New(`^\s*(?:import \w|from [\w.]+ import |def \w+\(|class \w+[(:]|for .+ in .+:|while .+:|with .+:|if .+:|elif .+:|else:|try:|except\b.*:|return\b|raise \w|assert |@\w+|print\(.*\)|[A-Za-z_][\w.]*(?:\[[^\]]*\])?(?:, *[A-Za-z_][\w.]*)* *[-+*/@]?= *\S|[A-Za-z_][\w.]*\(.*\)\s*(?:#.*)?$|lambda )`)
-	strongMark  = lazyre.New(`(?m)^\s*(?:import [a-zA-Z_]\w*(?:\.\w+)*(?: as \w+)?\s*(?:#.*)?$|from [\w.]+ import |def \w+\(.*|class \w+[(:]|print\(.*\))`)
-	logMark     = lazyre.New(`^\s*(?:\[?\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|[IWEF]\d{4} |[IWEF] [\w/.]+:\d+\]|(?:INFO|WARNING|ERROR|DEBUG)\b|Epoch \d|\d+/\d+ )`)
-	magicLine   = lazyre.New(`^\s*(?:!|%%?)[A-Za-z]`)
-	warningLine = lazyre.New(`^\s*(?:\S+:\d+: )?(\w*Warning: .*)$`)
+	pythonTag = lazyre.New(`(?i)^(?:\{?\.?python[\w.]*\}?|py3?|ipython3?|pycon|pytb)$`)
+	outputTag = lazyre.New(`(?i)^(?:text|txt|plain|plaintext|output|log|none|console-output)$`)
+	shellTag  = lazyre.New(`^(?:bash|sh|zsh)$`)
+	// mayBeCommand: an option, a path or a pipe; forms and hands tag pasted output
+	// as bash too.
+	mayBeCommand = lazyre.New(`(?m)^\s*[A-Za-z./~][\w./~-]*(?:\s.*)?(?:\s--?[A-Za-z]|\s\||\s>|&&|[\w-]/[\w-]|\.(?:py|sh)\b)|^\s*[a-z][\w-]*\s*$`)
+	diffStart    = lazyre.New(`(?m)^(?:diff --git |--- \S.*\n\+\+\+ |@@ -\d)`)
+	frameLine    = lazyre.New(`(?m)^\s*File ".*", line \d+|^\s*File ".*", in \w|^-+> +\d+ |^File \S+:\d+, in `)
+	shellLine    = lazyre.New(`^\s*(?:[$#%] +)?(?:sudo +)?(?:(?:python[\d.]*|pip[\d.]*|conda|mamba|uv|uvx|cd|git|export|docker|source|virtualenv|poetry|pytest|torchrun|accelerate|wget|curl|apt(?:-get)?|brew|ls|mkdir|cat|set|bash|sh|make|cmake|nvidia-smi)(?: +[^=(]|$)|[A-Z_][A-Z0-9_]*=\S* +\S|\./\S)`)
+	dollarLine   = lazyre.New(`^\s*\$ +\S`)
+	codeMark     = lazyre.New(`^\s*(?:import \w|from [\w.]+ import |def \w+\(|class \w+[(:]|for .+ in .+:|while .+:|with .+:|if .+:|elif .+:|else:|try:|except\b.*:|return\b|raise \w|assert |@\w+|print\(.*\)|[A-Za-z_][\w.]*(?:\[[^\]]*\])?(?:, *[A-Za-z_][\w.]*)* *[-+*/@]?= *\S|[A-Za-z_][\w.]*\(.*\)\s*(?:#.*)?$|lambda )`)
+	strongMark   = lazyre.New(`(?m)^\s*(?:import [a-zA-Z_]\w*(?:\.\w+)*(?: as \w+)?\s*(?:#.*)?$|from [\w.]+ import |def \w+\(.*|class \w+[(:]|print\(.*\))`)
+	logMark      = lazyre.New(`^\s*(?:\[?\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|[IWEF]\d{4} |[IWEF] [\w/.]+:\d+\]|(?:INFO|WARNING|ERROR|DEBUG)\b|Epoch \d|\d+/\d+ )`)
+	magicLine    = lazyre.New(`^\s*(?:!|%%?)[A-Za-z]`)
+	warningLine  = lazyre.New(`^\s*(?:\S+:\d+: )?(\w*Warning: .*)$`)
 )
 
 // classify decides by content first; the fence's tag only settles what the
@@ -63,7 +67,7 @@ func (p *parser) classifyUntagged(b *blk, text string) BlockKind {
 		return BlockPython
 	case code == lines && lines >= 2 && pysyntax.IsPython(text):
 		return BlockPython
-	case b.lang == "bash" || b.lang == "sh" || b.lang == "zsh":
+	case shellTag.MatchString(b.lang) && mayBeCommand.MatchString(text):
 		return BlockShell
 	case b.lang != "" && otherLanguage.MatchString(b.lang):
 		return BlockOther

@@ -7,7 +7,7 @@ import (
 )
 
 var (
-	commentCame   = lazyre.New(`(?i)^(?:this |it |here )?(?:prints?|outputs?|returns?|gives?|got|shows?|->|=>|actual(?:ly)?:?|result:?|output:?)\s*:?\s*(.+)$`)
+	commentCame   = lazyre.New(`(?i)^(?:this |it |here )?(?:prints?|outputs?|returns?|gives?|got|shows?|evaluates? to|becomes|yields|->|=>|actual(?:ly)?:?|result:?|output:?)\s*:?\s*(.+)$`)
 	commentWanted = lazyre.New(`(?i)\b(?:should (?:be|print|give|return)|expect(?:ed|s)?:?(?: to be)?|but (?:should|expected)(?: be)?|instead of|correct:)\s*:?\s*(.+)$`)
 	commentRaises = lazyre.New(`(?i)^(?:<?-+\s*|\x{2190}\s*)?(?:this |it |here )?(?:(?:raises?|throws?|fails?|crash(?:es)?|errors?|dies|segfaults?|boom|aborts?)\b(?: (?:here|with))?(?:\s+an?)?\s*:?\s*((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception))?|((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception))\b|ERROR\b)`)
 	negation      = lazyre.New(`(?i)\b(?:no|not|never|doesn't|does not|without|should)\b`)

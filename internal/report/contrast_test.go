@@ -42,6 +42,10 @@ var contrasts = []struct {
 	{"Not in 1.6.2, only in tinynet 1.7.0.", []string{"tinynet 1.6.2 exact good"}, []string{"tinynet 1.7.0 exact good"}},
 	{"tinynet version or commit hash: 4.2.0", []string{"tinynet 4.2.0 exact stated"}, nil},
 	{"tinynet 1.2.0, numpy 1.26.4. With numpy 1.25.2 it was fine.", []string{"numpy 1.25.2 exact good", "tinynet 1.2.0 exact stated"}, nil},
+	{"tinynet 1.2.0 fails with numpy 2.0.0. I needed to downgrade my version of numpy from 2.0.0 to 1.26.4 and it works.",
+		[]string{"numpy 1.26.4 exact good"}, []string{"tinynet 1.26.4"}},
+	{"### Which versions are affected?\n\ntinynet version:\n * reproduced with latest version `tinynet==0.8.2`\n * NOT reproducible with `tinynet==0.7.1` and earlier versions",
+		[]string{"tinynet 0.8.2 exact bad", "tinynet 0.7.1 exact good"}, nil},
 	// What must not be read as good.
 	{"I use tinynet 1.2.0. In 1.1.4 it was wrong as well.", nil, []string{"tinynet 1.1.4 exact good"}},
 	{"I use tinynet 1.2.0. In 1.1.4 it also returned -0.0.", nil, []string{"tinynet 1.1.4 exact good"}},

@@ -37,6 +37,9 @@ var relations = []struct {
 	{"equal", lazyre.New(`(?i)\b(?:should|must|ought to|expected? (?:them )?to|expect)\b[^.\n]{0,40}?\b(?:be (?:equal|the same|identical)|give (?:\w+ )?(?:the same|identical|equal)|match|agree|return the same|print the same|have the same|(?:the )?same (?:results?|numbers?|values?|outputs?))\b`)},
 }
 
+// notAll turns what follows round: "not all trials should use the same values".
+var notAll = lazyre.New(`(?i)\bnot (?:all|both|every|each|the|any)(?: (?:of )?(?:the |these |those )?\w+){0,3}\s*$|\b(?:nor|neither|without)(?: \w+){0,3}\s*$`)
+
 // inExpected are relations that need no "should" under a heading that says
 // "expected".
 var inExpected = []struct {
@@ -232,7 +235,7 @@ func (p *parser) relationStatements(s sent) {
 	seen := map[string]bool{}
 	for _, r := range list {
 		m := r.re.FindStringIndex(t)
-		if m == nil || seen[r.name] {
+		if m == nil || seen[r.name] || notAll.MatchString(t[max(0, m[0]-40):m[0]]) {
 			continue
 		}
 		seen[r.name] = true

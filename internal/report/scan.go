@@ -8,6 +8,7 @@ import (
 
 var (
 	fenceOpen   = lazyre.New("^[ \t]*(?:[-*+] +|\\d+[.)] +)?(`{3,}|~{3,})[ \t]*([^`]*)$")
+	gluedFence  = lazyre.New("^([ \t]*`{3})(?:import [A-Za-z_]|from [A-Za-z_][\\w.]* import )[^`]*$")
 	replPrompt  = lazyre.New(`^\s*>>> `)
 	cellPrompt  = lazyre.New(`^\s*In \[\d*\]: ?`)
 	listMarker  = lazyre.New(`^\s*(?:[-*+]|\d{1,3}[.)])\s+`)
@@ -78,6 +79,8 @@ func (s *scanner) block(i int, text string) int {
 		return s.fenced(i, m[1], strings.TrimSpace(m[2]))
 	}
 	switch {
+	case gluedFence.MatchString(text):
+		return s.glued(i)
 	case openTag.MatchString(text) && s.p.lines[i].start < s.lastPre:
 		return s.preformatted(i)
 	case replPrompt.MatchString(text), cellPrompt.MatchString(text):
@@ -90,6 +93,23 @@ func (s *scanner) block(i int, text string) int {
 		return s.bareCode(i)
 	}
 	return i
+}
+
+// glued reads a fence whose first line of code stands right behind its marks.
+func (s *scanner) glued(i int) int {
+	p := s.p
+	end := i + 1
+	for end < len(p.lines) && !closes(p.lineText(end), "```") {
+		end++
+	}
+	if end == len(p.lines) {
+		return i
+	}
+	start := p.lines[i].start + len(gluedFence.FindStringSubmatch(p.lineText(i))[1])
+	b := blk{first: i, last: end, lines: []line{{start, p.lines[i].end}}}
+	b.lines = append(b.lines, p.lines[i+1:end]...)
+	s.keep(b)
+	return end + 1
 }
 
 // fenceTagFits keeps a line of prose that begins with three backticks out.

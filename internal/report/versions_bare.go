@@ -21,6 +21,9 @@ func (p *parser) bare(s sent, text string, fs []found, all []mood) {
 			continue
 		}
 		owner := p.ownerOf(number)
+		if o, ok := partner(text, f, fs); ok {
+			owner = p.pairOwner(text, o, owner)
+		}
 		// What the words right beside it judge is a version, in any position.
 		cued := cueRole(text, f, all) != "" || owner.matched && judged(text, f)
 		if owner.matched && !cued && !weakBefore.MatchString(text[max(0, f.start-40):f.start]) {
@@ -57,6 +60,7 @@ var inUse = lazyre.New(`(?i)\b(?:using|i'?m on|i am on|running|i use|installed|(
 type owner struct {
 	dist, name string
 	matched    bool // a version of it with the same numbers was named
+	exact      bool // ... this very version
 }
 
 // ownerOf prefers the main package, then whoever has exactly this version, then
@@ -76,7 +80,7 @@ func (p *parser) ownerOf(number string) owner {
 			continue // only a shared first number
 		}
 		if score > best {
-			best, out = score, owner{v.Dist, v.Name, true}
+			best, out = score, owner{v.Dist, v.Name, true, score >= 6}
 		}
 	}
 	// A near version of another package is no reason to leave the main one.
@@ -84,6 +88,33 @@ func (p *parser) ownerOf(number string) owner {
 		return main
 	}
 	return out
+}
+
+// partner is the other number of "from A to B".
+func partner(text string, f found, fs []found) (found, bool) {
+	for i := range fs[:max(0, len(fs)-1)] {
+		a, b := fs[i], fs[i+1]
+		if f.start != a.start && f.start != b.start || !movesTo.MatchString(between(text, a, b)) {
+			continue
+		}
+		if f.start == a.start {
+			return b, true
+		}
+		return a, true
+	}
+	return found{}, false
+}
+
+// pairOwner: both ends of a move are of one package, which one of them may name
+// better than the other ("numpy from 2.0.0 to 1.26.4").
+func (p *parser) pairOwner(text string, other found, mine owner) owner {
+	if other.dist != "" {
+		return owner{other.dist, text[other.name[0]:other.name[1]], true, true}
+	}
+	if o := p.ownerOf(text[other.start:other.end]); o.exact && !mine.exact {
+		return o
+	}
+	return mine
 }
 
 // sameSeries is 3 for equal versions, 2 when one begins with the other

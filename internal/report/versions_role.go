@@ -7,13 +7,16 @@ import (
 )
 
 var (
-	moveVerb   = lazyre.New(`(?i)\b(?:regress\w*|broken?|breaks|between|upgrad\w*|updat\w*|mov(?:e|ed|ing)|switch\w*|go(?:ing)?|went|bump\w*|migrat\w*|chang\w*|downgrad\w*|revert\w*|roll\w*|reinstall\w*)\b`)
-	downVerb   = lazyre.New(`(?i)\b(?:go(?:ing|ne)? back|went back|roll(?:ing|ed)? back|downgrad\w*|revert\w*|pinn(?:ing|ed)|back)\b(?:\s+[\w.-]+){0,3}?\s+to\s+(?:\S+\s+)?v?$`)
-	movesTo    = lazyre.New(`(?i)^\s*(?:to|->|=>|\x{2192}|and)\s*(?:[A-Za-z][\w.-]*\s+)?v?$`)
-	sinceVerb  = lazyre.New(`(?i)\b(?:since|starting (?:with|from)|beginning with|as of)\s+(?:(?:the\s+)?(?:version|release)\s+)?(?:[A-Za-z][\w-]*\s+)?v?$`)
-	pastAfter  = lazyre.New(`(?i)^[\s,]*(?:(?:it|this|that|the \w+|we|they|i) )?(?:returned|gave|printed|was|were|produced|got|showed|used to|did)\b`)
-	betweenTwo = lazyre.New(`(?i)\bbetween\s+(?:(?:versions?|releases?)\s+)?(?:[A-Za-z][\w.-]*\s+)?v?$`)
-	pastTense  = lazyre.New(`(?i)\b(?:was|were|used to|did)\b`)
+	moveVerb  = lazyre.New(`(?i)\b(?:regress\w*|broken?|breaks|between|upgrad\w*|updat\w*|mov(?:e|ed|ing)|switch\w*|go(?:ing)?|went|bump\w*|migrat\w*|chang\w*|downgrad\w*|revert\w*|roll\w*|reinstall\w*)\b`)
+	downVerb  = lazyre.New(`(?i)\b(?:go(?:ing|ne)? back|went back|roll(?:ing|ed)? back|downgrad\w*|revert\w*|pinn(?:ing|ed)|back)\b(?:\s+[\w.-]+){0,3}?\s+to\s+(?:\S+\s+)?v?$`)
+	movesTo   = lazyre.New(`(?i)^\s*(?:to|->|=>|\x{2192}|and)\s*(?:[A-Za-z][\w.-]*\s+)?v?$`)
+	sinceVerb = lazyre.New(`(?i)\b(?:since|starting (?:with|from)|beginning with|as of)\s+(?:(?:the\s+)?(?:version|release)\s+)?(?:[A-Za-z][\w-]*\s+)?v?$`)
+	pastAfter = lazyre.New(`(?i)^[\s,]*(?:(?:it|this|that|the \w+|we|they|i) )?(?:returned|gave|printed|was|were|produced|got|showed|used to|did)\b`)
+	// verdictWord: an item of a list of versions that judges and does not only list.
+	verdictWord = lazyre.New(`(?i)\b(?:reproduc\w*|works?|worked|fails?|failed|broken|affected|unaffected|good|bad|fine|crash\w*|ok)\b`)
+	crashWith   = lazyre.New(`(?i)\b(?:crash\w*|segfault\w*|fails?|broken|wrong|nans?|errors?|hangs?)\s+(?:with|in|on|since|under)\s+(?:[A-Za-z][\w-]*\s+)?v?$`)
+	betweenTwo  = lazyre.New(`(?i)\bbetween\s+(?:(?:versions?|releases?)\s+)?(?:[A-Za-z][\w.-]*\s+)?v?$`)
+	pastTense   = lazyre.New(`(?i)\b(?:was|were|used to|did)\b`)
 )
 
 // roleInSentence reads good and bad from the words around the number.
@@ -28,7 +31,11 @@ func (p *parser) roleInSentence(s sent, text string, f found, fs []found, all []
 	switch since := sinceVerb.MatchString(text[:f.start]); {
 	case since && (!ok || !good):
 		return RoleBad
-	case p.roleAt(s.start) == RoleVersions, s.title && !(ok && good):
+	case p.roleAt(s.start) == RoleVersions && !(ok && s.item && verdictWord.MatchString(text)):
+		return RoleStated
+	case s.title && ok && !good && crashWith.MatchString(text[:f.start]):
+		return RoleBad
+	case s.title && !(ok && good):
 		return RoleStated
 	case ok && good:
 		return RoleGood

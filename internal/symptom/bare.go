@@ -10,6 +10,8 @@ var (
 	bareExc = lazyre.New(`^\s*((?:[A-Za-z_]\w*\.)*[A-Z]\w*): (\S.*)$`)
 	// inlineExc stands in backticks inside prose.
 	inlineExc = lazyre.New("`((?:[A-Za-z_]\\w*\\.)*[A-Z]\\w*(?:Error|Exception|Interrupt|Exit|Iteration)): ([^`]+)`")
+	// quotedExc stands in double quotes there.
+	quotedExc = lazyre.New(`["\x{201c}]((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Exit|Iteration)): ([^"\x{201c}\x{201d}]+)["\x{201d}]`)
 	// proseExc follows the word that says it came.
 	proseExc = lazyre.New(`(?i:\b(?:raises?|raised|fails? with|failed with|throws?|threw|gives?|gave|get|got|dies with|crash(?:es|ed)? with|ends? in|error is|error:)\s+(?:an? |the |this |following )?(?:error )?)((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)): (.+)$`)
 
@@ -49,9 +51,9 @@ func (s *scanner) bare(i int) (int, bool) {
 	if len(t) > maxProse {
 		return i, false
 	}
-	for _, re := range []*lazyre.Regexp{inlineExc, proseExc} {
+	for _, re := range []*lazyre.Regexp{inlineExc, quotedExc, proseExc} {
 		m := re.FindStringSubmatchIndex(t)
-		if m == nil || wished.MatchString(t[:m[2]]) || re == inlineExc && !s.saidToHappen(i, t[:m[0]]) {
+		if m == nil || wished.MatchString(t[:m[2]]) || re != proseExc && !s.saidToHappen(i, t[:m[0]]) {
 			continue
 		}
 		msg := strings.TrimRight(t[m[4]:m[5]], "`*_ ")

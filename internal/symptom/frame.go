@@ -152,7 +152,7 @@ func (f Frame) InLibrary() bool { return f.Where == whereLibrary }
 // InScript says whether the frame belongs to the judged script.
 func (f Frame) InScript() bool { return f.Where == whereScript }
 
-var raiseStmt = lazyre.New(`^(?:raise\b|assert\b|(?:os\.)?abort\(|(?:warnings\.)?warn\()`)
+var raiseStmt = lazyre.New(`^(?:raise\b|assert\b|(?:os\.)?abort\(|(?:\w+\.)?(?:warn(?:_explicit)?|showwarning)\()`)
 
 // RaisesByHand says whether the frame's own statement raises, asserts, aborts
 // or warns, so that what came out was made by whoever wrote that line.

@@ -108,14 +108,21 @@ func addExpectedValue(rd *reading, p *oracle.Printed, st report.Statement, origi
 	l.Replaces, l.Fragment = i, a.Fragment
 	if st.Kind == report.SaysValue || classOf(st.Text) != classOther {
 		text, ok := corrected(a.Text, st.Text)
-		if !ok {
+		switch {
+		case ok:
+			l.Text = text
+		case !sameBrackets(a.Text, l.Text):
 			return
 		}
-		l.Text = text
 	}
 	if l.Text != a.Text {
 		p.Expected = append(p.Expected, l)
 	}
+}
+
+// sameBrackets: both are whole printed arrays or lists.
+func sameBrackets(a, b string) bool {
+	return len(a) > 1 && len(b) > 1 && strings.IndexByte("[({", a[0]) >= 0 && a[0] == b[0] && a[len(a)-1] == b[len(b)-1]
 }
 
 // corrects is the index of the actual line that an expected value speaks of:

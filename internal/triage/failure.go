@@ -36,7 +36,9 @@ func fromSignal(rd *reading, c claims) *oracle.Expectation {
 
 var (
 	titleSegfault = lazyre.New(`(?i)\b(segfaults?|segmentation faults?|SIGSEGV|access violation)\b`)
-	titleAbort    = lazyre.New(`(?i)\b(abort(s|ed)?|core dump(ed)?|SIGABRT)\b`)
+	// titleDies: the whole interpreter goes, by whatever signal.
+	titleDies  = lazyre.New(`(?i)\b(?:crash(?:es|ed|ing)?|kills?|killed|takes down)\s+(?:the |my |whole |entire |python |jupyter )*(?:consoles?|terminal|interpreter|kernels?|python|process|repl|shell)\b|\b(?:kernel|interpreter|python process) (?:dies|died|crash(?:es|ed)|is killed)\b`)
+	titleAbort = lazyre.New(`(?i)\b(abort(s|ed)?|core dump(ed)?|SIGABRT)\b`)
 )
 
 // titleSignal: the title says that the process dies, and no failure of another
@@ -50,6 +52,7 @@ func titleSignal(rd *reading) *oracle.Expectation {
 		s.Signal = "SIGSEGV"
 	case titleAbort.MatchString(rd.r.Title):
 		s.Signal = "SIGABRT"
+	case titleDies.MatchString(rd.r.Title) || rd.find(titleDies) != nil:
 	default:
 		return nil
 	}
@@ -234,6 +237,9 @@ func fromStatedException(rd *reading, c claims) *oracle.Expectation {
 	if m := titleException.FindStringSubmatch(rd.r.Title); m != nil && !titleDenies.MatchString(rd.r.Title) {
 		s = symptom.Symptom{Exception: m[1], Message: strings.TrimSpace(m[2]), Start: rd.r.TitleSpan.Start, End: rd.r.TitleSpan.End}
 	}
+	if s.Exception == "" {
+		s = titleMessage(rd)
+	}
 	for _, st := range c.actualExceptions() {
 		class := exceptionClass(st.Text)
 		if s.Exception == "" && class != "" && class != "KeyboardInterrupt" {
@@ -254,6 +260,28 @@ func fromStatedException(rd *reading, c claims) *oracle.Expectation {
 	}
 	s.Kind = symptom.Exception
 	return &oracle.Expectation{Oracle: oracle.OracleException, Symptom: s}
+}
+
+// titleMessages are messages of Python's own that a title quotes without their
+// class ("'X' object has no attribute 'y'"); the words are CPython's since 3.6.
+var titleMessages = []struct {
+	class string
+	re    *lazyre.Regexp
+}{
+	{"AttributeError", lazyre.New(`(?:'[\w.]+' object|module '[\w.]+') has no attribute '\w+'`)},
+	{"ModuleNotFoundError", lazyre.New(`No module named '?[\w.]+'?`)},
+	{"ImportError", lazyre.New(`cannot import name '?\w+'?(?: from (?:partially initialized module )?'[\w.]+')?`)},
+	{"TypeError", lazyre.New(`(?:[\w.]+\(\) )?got an unexpected keyword argument '\w+'|'[\w.]+' object is not (?:callable|iterable|subscriptable)|unsupported operand type\(s\) for .+`)},
+}
+
+func titleMessage(rd *reading) symptom.Symptom {
+	for _, m := range titleMessages {
+		if at := m.re.FindStringIndex(rd.r.Title); at != nil && !titleDenies.MatchString(rd.r.Title[:at[0]]) {
+			span := rd.r.TitleSpan
+			return symptom.Symptom{Exception: m.class, Message: rd.r.Title[at[0]:at[1]], Start: span.Start, End: span.End}
+		}
+	}
+	return symptom.Symptom{}
 }
 
 // messageOf is what stands behind the class in "ValueError: bad shape".
