@@ -156,6 +156,10 @@ func (v *Verdict) nothing(ev Evidence, g Group, t tally) {
 		v.end(Exhausted, why)
 		return
 	}
+	if slices.ContainsFunc(g.Judgements, func(j Judgement) bool { return j.Fault == FaultIsolation }) {
+		v.end(EnvUnavailable, why)
+		return
+	}
 	v.end(Failed, why)
 }
 

@@ -208,6 +208,9 @@ func judgeDifferential(e Expectation, ev *Evidence) {
 	if bad < 0 || good < 0 {
 		return
 	}
+	if !allEnded(ev.Groups[good].Executions) {
+		return // a script that dies on the good release never showed what is right
+	}
 	d := Differential(ev.Groups[bad].Executions, ev.Groups[good].Executions)
 	if !d.Differs {
 		return
@@ -238,6 +241,10 @@ func judgeDifferential(e Expectation, ev *Evidence) {
 			j.Oracle = OracleDifferential
 		}
 	}
+}
+
+func allEnded(exs []sandbox.Execution) bool {
+	return !slices.ContainsFunc(exs, func(ex sandbox.Execution) bool { return !ended(ex) })
 }
 
 func groupOf(ev Evidence, side Side) int {

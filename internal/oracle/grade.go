@@ -146,12 +146,32 @@ func (g *grading) explicit(e Expectation, ev Evidence) {
 		return
 	}
 	for _, j := range ev.Groups[r].Judgements {
-		if j.Finding == Hit && !fullMatch(e, j) {
+		if j.Finding != Hit {
+			continue
+		}
+		if !fullMatch(e, j) {
+			return
+		}
+		if why := notOfItself(j.Observed); why != "" {
+			g.reasons = append(g.reasons, why)
 			return
 		}
 	}
 	g.grade, g.control = "C", i
 	g.reasons = append(g.reasons, "class, message and place are those of the reporter's own log, and the certificate script ran clean")
+}
+
+// notOfItself says why a crash that looks like the reported one may not be the
+// subject's, so that a certificate which ran clean is no control of it.
+func notOfItself(s symptom.Symptom) string {
+	if what, _ := isolationFault(s); what != "" {
+		return "the isolation withholds " + what + ", which alone gives the same failure: a release without it would have to be found"
+	}
+	inner, ok := symptom.Innermost(s.Frames)
+	if ok && inner.InScript() && slices.ContainsFunc(s.Frames, symptom.Frame.InLibrary) {
+		return "the script's own code raised it, called back from a library: a release without it would have to be found"
+	}
+	return ""
 }
 
 // fullMatch asks that everything was stated by the reporter and is equal, not

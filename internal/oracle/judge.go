@@ -150,6 +150,12 @@ func unfinished(e Expectation, ex sandbox.Execution) Judgement {
 			Reasons: []string{fmt.Sprintf("the environment is at fault: %s", headline(s))},
 		}
 	}
+	if what, ours := isolationFault(s); ours {
+		return Judgement{
+			Finding: Inconclusive, Observed: s, Match: symptom.Compare(e.Symptom, s), Fault: FaultIsolation, Detail: what,
+			Reasons: []string{fmt.Sprintf("the isolation withholds %s, which the script needs: %s", what, headline(s))},
+		}
+	}
 	j := Judgement{Finding: Collided, Observed: s, Match: symptom.Compare(e.Symptom, s)}
 	if j.Match.Relation == symptom.Same {
 		j.Match.Relation = symptom.Collision
