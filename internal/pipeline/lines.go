@@ -18,21 +18,7 @@ const dot = " · "
 func reportLine(req *Request) string {
 	r := req.Report
 	parts := []string{fmt.Sprintf("%q", clip(r.Title, 60))}
-	var named []string
-	for _, v := range r.Versions {
-		if v.Local || v.Where == "freeze" && len(named) >= 3 {
-			continue
-		}
-		text := v.Name + " " + v.Spec
-		if v.Role == report.RoleGood {
-			text += " (good)"
-		}
-		named = append(named, text)
-	}
-	if len(named) > 4 {
-		named = append(named[:4], fmt.Sprintf("and %d more", len(named)-4))
-	}
-	if len(named) > 0 {
+	if named := namedVersions(r); len(named) > 0 {
 		parts = append(parts, "names "+strings.Join(named, ", "))
 	}
 	if !r.Created.IsZero() {
@@ -42,6 +28,39 @@ func reportLine(req *Request) string {
 		parts = append(parts, "judging "+req.ScriptName)
 	}
 	return strings.Join(parts, dot)
+}
+
+// maxNamed versions stand in the report's line, and at most maxListed of them
+// from a list such as pip freeze.
+const (
+	maxNamed  = 4
+	maxListed = 3
+)
+
+// namedVersions lists each package once, with the version said first, unless
+// another one is called good.
+func namedVersions(r *report.Report) []string {
+	var named []string
+	seen := map[string]bool{}
+	for _, v := range r.Versions {
+		text := v.Name + " " + v.Spec
+		if v.Role == report.RoleGood {
+			text += " (good)"
+		}
+		key := v.Dist
+		if v.Role == report.RoleGood {
+			key = text
+		}
+		if v.Local || v.Role == report.RoleMention || seen[key] || v.Where == "freeze" && len(named) >= maxListed {
+			continue
+		}
+		seen[key] = true
+		named = append(named, text)
+	}
+	if more := len(named) - maxNamed; more > 0 {
+		named = append(named[:maxNamed], fmt.Sprintf("and %d more", more))
+	}
+	return named
 }
 
 func clip(s string, n int) string {

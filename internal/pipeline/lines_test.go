@@ -1,0 +1,73 @@
+package pipeline
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/repgen/repgen/internal/environment"
+	"github.com/repgen/repgen/internal/oracle"
+	"github.com/repgen/repgen/internal/proof"
+	"github.com/repgen/repgen/internal/report"
+	"github.com/repgen/repgen/internal/triage"
+)
+
+func TestReportLine(t *testing.T) {
+	req := request("x")
+	req.Report.Created = time.Date(2024, 3, 5, 10, 0, 0, 0, time.UTC)
+	req.Report.Versions = []report.Version{
+		{Name: "jax", Dist: "jax", Spec: "0.6.2", Role: report.RoleStated},
+		{Name: "JAX", Dist: "jax", Spec: "0.6.2", Role: report.RoleStated},
+		{Name: "jax", Dist: "jax", Spec: "0.6.1", Role: report.RoleGood},
+		{Name: "numpy", Dist: "numpy", Spec: "2", Role: report.RoleMention},
+		{Name: "mine", Dist: "mine", Local: true},
+	}
+	got := reportLine(req)
+	want := `"Some Title: it fails!" · names jax 0.6.2, jax 0.6.1 (good) · filed 2024-03-05`
+	if got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+func TestTriageLine(t *testing.T) {
+	d := &triage.Decision{Route: triage.Attempt, Summary: "complete script, 3 lines"}
+	if got := triageLine(d); !strings.Contains(got, "at best a lead") {
+		t.Errorf("a report without a claim gives %q", got)
+	}
+	d.Expectation = &oracle.Expectation{Oracle: oracle.OraclePrinted}
+	d.Expectation.Symptom.Kind = "wrong_value"
+	if got := triageLine(d); got != "complete script, 3 lines · wrong value, judged by: printed output" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestControlAndVerdictLines(t *testing.T) {
+	hit, clean, other := oracle.Judgement{Finding: oracle.Hit}, oracle.Judgement{Finding: oracle.Clean}, oracle.Judgement{Finding: oracle.Collided}
+	o := &proof.Outcome{Evidence: oracle.Evidence{Groups: []oracle.Group{
+		{Side: oracle.SideReported, Judgements: []oracle.Judgement{hit}},
+		{Side: oracle.SideNamed, Subject: "lib", Version: "1.0", Judgements: []oracle.Judgement{clean, clean, clean}},
+		{Side: oracle.SideNewest, Subject: "lib", Version: "2.0", Judgements: []oracle.Judgement{other}},
+		{Side: oracle.SideRelease, Subject: "lib", Version: "1.5", Unavailable: "no wheel"},
+		{Side: oracle.SideNeutral, Judgements: []oracle.Judgement{clean}},
+	}}}
+	want := "0 of 3 on lib 1.0 · 0 of 1 on newest lib 2.0 (collision) · lib 1.5: could not be built"
+	if got := controlLine(o); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	r := &proof.Result{Headline: oracle.Regression, Grade: "B", Also: []oracle.Headline{oracle.Fixed}}
+	if got := verdictLine(r); got != "regression · grade B · also fixed" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestEnvironmentLine(t *testing.T) {
+	o := &proof.Outcome{Unavailable: &environment.Unavailable{Why: "no such release"}}
+	if got := environmentLine(o); got != "unavailable · no such release" {
+		t.Errorf("got %q", got)
+	}
+	o = &proof.Outcome{Lock: &environment.Lock{Python: "3.11.7", Packages: make([]environment.Package, 6), Rung: 3, StandIns: []string{"jax"}},
+		Spec: environment.Spec{AsOf: time.Date(2024, 3, 5, 23, 59, 59, 0, time.UTC), AsOfSource: "report"}}
+	if got := environmentLine(o); got != "python 3.11.7, 6 packages as of 2024-03-05 (report) · rung 3 · stand-in for jax" {
+		t.Errorf("got %q", got)
+	}
+}
