@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/repgen/repgen/internal/candidate"
 	"github.com/repgen/repgen/internal/environment"
 	"github.com/repgen/repgen/internal/report"
 	"github.com/repgen/repgen/internal/sandbox"
@@ -202,5 +203,18 @@ func TestDefaultDir(t *testing.T) {
 	odd.Report.Title = "../../etc: \u202e"
 	if dir := DefaultDir(root, odd); filepath.Dir(dir) != root {
 		t.Errorf("a title led out of the folder: %s", dir)
+	}
+}
+
+func TestReportersOwnScriptIsRecognised(t *testing.T) {
+	own := &candidate.Candidate{Original: "import lib\n\nprint(lib.f())\n", Script: "import lib\nimport numpy as np\n\nprint(lib.f())\n"}
+	for given, want := range map[string]bool{
+		"import lib\r\n\r\nprint(lib.f())":                  true,
+		"import lib\nimport numpy as np\nprint(lib.f())":    true,
+		"import lib\n\nprint(lib.f())\nprint('reproduced')": false,
+	} {
+		if got := sameScript(given, own); got != want {
+			t.Errorf("%q: got %v", given, got)
+		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/repgen/repgen/internal/bundle"
@@ -118,11 +119,19 @@ func (p *Pipeline) triage(f *folder, req *Request) (*triage.Decision, error) {
 
 func (p *Pipeline) candidate(f *folder, r *Run) (*candidate.Candidate, error) {
 	return stage(f, "03-candidate", []any{r.Decision, r.Request.Report.Text, r.Request.Script}, func() (*candidate.Candidate, error) {
-		if r.Request.Script != "" {
-			return candidate.FromScript(r.Request.Script), nil
+		own, err := candidate.FromReport(r.Request.Report, r.Decision)
+		if r.Request.Script == "" || err == nil && sameScript(r.Request.Script, own) {
+			return own, err
 		}
-		return candidate.FromReport(r.Request.Report, r.Decision)
+		return candidate.FromScript(r.Request.Script), nil
 	})
+}
+
+// sameScript says that a script given to judge is the reporter's own, so that
+// its prints and asserts speak for the reporter.
+func sameScript(given string, own *candidate.Candidate) bool {
+	same := func(a, b string) bool { return strings.Join(strings.Fields(a), " ") == strings.Join(strings.Fields(b), " ") }
+	return same(given, own.Original) || same(given, own.Script)
 }
 
 // chosen is what the spec stage keeps.
