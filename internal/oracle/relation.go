@@ -31,7 +31,7 @@ func holds(relation string, stated []Line, out *output) (ok, known bool, why str
 	case relAllFinite:
 		return all(rows, func(c class) bool { return c != classNaN && c != classInf && c != classNegInf }, "finite")
 	case relEqual, relSame:
-		return allEqual(rows)
+		return allEqual(rows, statedNumbers(stated))
 	}
 	return false, false, fmt.Sprintf("the relation %q is not known", relation)
 }
@@ -52,9 +52,19 @@ func all(rows [][]token, is func(class) bool, name string) (ok, known bool, why 
 	return yes == total, true, fmt.Sprintf("%d of %d numbers are %s", yes, total, name)
 }
 
+func statedNumbers(stated []Line) [][]number {
+	out := make([][]number, len(stated))
+	for i, l := range stated {
+		out[i] = numbers(tokens(l.Text, false))
+	}
+	return out
+}
+
 // allEqual compares lines number by number; the numbers of a single line with
-// each other.
-func allEqual(rows [][]token) (ok, known bool, why string) {
+// each other. Where the lines count something ("batch 1: 0.5", "batch 2: 0.5"),
+// that column says of every release the same as the report does, and is left
+// out as long as another column remains.
+func allEqual(rows [][]token, stated [][]number) (ok, known bool, why string) {
 	var cols [][]number
 	if len(rows) == 1 {
 		ns := numbers(rows[0])
@@ -72,6 +82,7 @@ func allEqual(rows [][]token) (ok, known bool, why string) {
 			}
 			cols = append(cols, col)
 		}
+		cols = withoutCounters(cols, stated)
 	}
 	if len(cols) == 0 {
 		return false, false, "the lines hold no number"
@@ -81,6 +92,35 @@ func allEqual(rows [][]token) (ok, known bool, why string) {
 		worst = max(worst, spread(col))
 	}
 	return worst <= equalTolerance, true, fmt.Sprintf("largest relative difference %.3g, allowed %.0e", worst, equalTolerance)
+}
+
+// withoutCounters drops the columns that differ from line to line and are as the
+// report states them. Where that would leave none, the output is the reported one
+// and all of it counts.
+func withoutCounters(cols [][]number, stated [][]number) [][]number {
+	var rest [][]number
+	for i, col := range cols {
+		if spread(col) <= equalTolerance || !asStated(i, col, stated) {
+			rest = append(rest, col)
+		}
+	}
+	if len(rest) == 0 {
+		return cols
+	}
+	return rest
+}
+
+// asStated: each number of column i is the one of its stated line.
+func asStated(i int, col []number, stated [][]number) bool {
+	if len(col) != len(stated) {
+		return false
+	}
+	for k, n := range col {
+		if i >= len(stated[k]) || spread([]number{stated[k][i], n}) > equalTolerance {
+			return false
+		}
+	}
+	return true
 }
 
 // spread is the largest relative difference to the first number; different

@@ -154,6 +154,12 @@ var wants = map[string]want{
 		unsaid:     []string{"actual output comment: nothing"},
 	},
 	"crlf-bom.md":              {kinds: "python output", versions: []string{"keras 3.4.1 exact stated"}, statements: []string{"actual output block: 1.0", "expected value prose: 1.5"}},
+	"glued-fence.md": {
+		kinds: "python versions", versions: []string{"scikit-learn 1.3.0 exact stated", "numpy 1.25.2 exact stated"},
+	},
+	"bash-output.md": {
+		kinds: "python output shell python", statements: []string{"actual output block: [0. 2.]]", "actual output comment: False"},
+	},
 	"setext-details.md":        {title: "Cosine similarity is above one", kinds: "python", statements: []string{"actual value prose: 1.0000001"}, versions: []string{"torch 1.13.1+cpu exact stated"}},
 	"warning-expected.md":      {trace: "warning FutureWarning", statements: []string{"expected no_warning: should not warn", "actual output block: dtype: int64"}},
 	"pep723.md":                {versions: []string{"polars 0.20.6 exact stated", "numpy <2 range stated", "python 3.11.* partial stated"}, statements: []string{"actual output inline: 1", "expected value inline: None"}},

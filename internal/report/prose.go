@@ -38,7 +38,7 @@ var relations = []struct {
 }
 
 // notAll turns what follows round: "not all trials should use the same values".
-var notAll = lazyre.New(`(?i)\bnot (?:all|both|every|each|the|any)(?: (?:of )?(?:the |these |those )?\w+){0,3}\s*$|\b(?:nor|neither|without)(?: \w+){0,3}\s*$`)
+var notAll = lazyre.New(`(?i)\bnot (?:all|both|every|each|the|any)(?: (?:of )?(?:the |these |those )?\w+){0,6}\s*$|\b(?:nor|neither|without)(?: \w+){0,3}\s*$`)
 
 // inExpected are relations that need no "should" under a heading that says
 // "expected".

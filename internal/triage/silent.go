@@ -6,6 +6,7 @@ import (
 	"github.com/repgen/repgen/internal/oracle"
 	"github.com/repgen/repgen/internal/pysyntax"
 	"github.com/repgen/repgen/internal/symptom"
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 // fromPrinted: the reporter says what is printed or what should be.
@@ -19,14 +20,36 @@ func fromPrinted(rd *reading, c claims) *oracle.Expectation {
 		Symptom: symptom.Symptom{Kind: printedKind(rd, p)},
 		Printed: p,
 	}
-	if e.Symptom.Kind == symptom.NonFinite && p.Relation == "" && len(p.Expected) == 0 {
-		// Calling a NaN the bug says that a finite number is right.
-		p.Relation = "all_finite"
+	if p.Relation == "" && len(p.Expected) == 0 {
+		p.Relation = impliedRelation(rd, e.Symptom.Kind, p)
 	}
 	if aboutTruth(p) {
 		e.Compare = comparisons(rd.script.file, false)
 	}
 	return e
+}
+
+var (
+	speaksOfNaN = lazyre.New(`(?i)\b(?:nans?|infs?|infinit\w*|non-?finite)\b`)
+	writesNaN   = lazyre.New(`\b(?:nan|NaN|NAN|inf|Inf|NINF|PINF|infty)\b`)
+	// twoDiffer names two things that give different results. Two releases or two
+	// runs are something else: other oracles compare those.
+	twoDiffer   = lazyre.New(`(?i)\b(?:(?:different|inconsistent|mismatch\w*|conflicting)(?: \w+){0,2} (?:with|from|than|to|between|compared|vs\.?|and)|differs? (?:from|between)|disagrees? with|(?:does not|doesn't|do not|don't) (?:match|agree with)|inconsistent with)\s`)
+	twoVersions = lazyre.New(`(?i)\b(?:versions?|releases?|upgrad\w*|runs?|seeds?|v?\d+\.\d+)\b`)
+)
+
+// impliedRelation is what should hold by the complaint itself: calling a NaN the
+// bug says that a finite number is right (unless the script computes with NaN
+// on purpose), and "A gives different results from B" that they should be equal.
+func impliedRelation(rd *reading, kind symptom.Kind, p *oracle.Printed) string {
+	title := rd.r.Title
+	switch {
+	case kind == symptom.NonFinite && (speaksOfNaN.MatchString(title) || speaksOfNaN.MatchString(rd.prose)) && !writesNaN.MatchString(rd.script.file.Source):
+		return "all_finite"
+	case twoDiffer.MatchString(title) && !twoVersions.MatchString(title) && kindInWords(rd) != symptom.Nondeterminism && evaluable("equal", p.Actual):
+		return "equal"
+	}
+	return ""
 }
 
 // aboutTruth: the claim is that a printed comparison is true or false.

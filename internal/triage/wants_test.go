@@ -176,6 +176,24 @@ var wants = []want{
 		actual: []string{"[0, 1, 2, 3]"}, expected: []string{"[0, 1, 2]"}, missing: "customers_2023.csv",
 	},
 	{file: "own-proposed-fix", route: Attempt, blocks: []int{0}, oracle: oracle.OracleException, subject: "scikit-learn"},
+	{
+		file: "own-two-differ", route: Attempt, blocks: []int{0}, oracle: oracle.OraclePrinted, kind: symptom.WrongValue,
+		subject: "tinyops", actual: []string{"3.5", "3.0"}, relation: "equal",
+	},
+	{
+		file: "own-nan-on-purpose", route: Attempt, blocks: []int{0}, oracle: oracle.OraclePrinted,
+		subject: "scipy", actual: []string{"[[nan nan]", "[nan inf]]"}, relation: "equal",
+	},
+	{file: "own-console-crash", route: Attempt, blocks: []int{0}, oracle: oracle.OracleSignal, kind: symptom.Signal, subject: "jax"},
+	{file: "own-title-message", route: Attempt, blocks: []int{0}, oracle: oracle.OracleException, subject: "imbalanced-learn"},
+	{
+		file: "own-array-corrected", route: Attempt, blocks: []int{0}, oracle: oracle.OraclePrinted, subject: "tinyrank",
+		actual: []string{"[ True  True]"}, expected: []string{"[False  True]"}, good: []string{"tinyrank 3.3.3"}, bad: []string{"tinyrank 3.4.1"},
+	},
+	{
+		file: "own-not-all-same", route: Attempt, blocks: []int{0}, oracle: oracle.OraclePrinted, subject: "tinyopt",
+		actual: []string{"0 0.97", "1 1.85", "2 1.85"},
+	},
 	{file: "own-question", route: NotABug, subject: "optax", reason: "a question"},
 	{
 		file: "own-repl-values", route: Attempt, blocks: []int{0}, oracle: oracle.OraclePrinted, kind: symptom.WrongValue,
