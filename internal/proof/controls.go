@@ -319,6 +319,9 @@ func (p *proof) tryControl(ctx context.Context, s *side) (good bool, err error) 
 	if err := p.repeat(ctx, s, 1); err != nil {
 		return false, err
 	}
+	if err := p.repairControl(ctx, s); err != nil {
+		return false, err
+	}
 	if !p.absent(s) {
 		return false, nil
 	}

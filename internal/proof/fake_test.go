@@ -3,6 +3,7 @@ package proof
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -37,6 +38,7 @@ type world struct {
 	fixed   map[string]string
 	runs    []string // labels of executions, in order
 	locks   map[string]map[string]string
+	built   []map[string]string          // the versions of every built lock, in order
 	current map[string]map[string]string // environment Key -> versions
 }
 
@@ -124,6 +126,7 @@ func (w *world) Build(_ context.Context, l *environment.Lock) (*environment.Envi
 		w.locks = map[string]map[string]string{}
 	}
 	w.locks[l.Hash] = versions(l)
+	w.built = append(w.built, versions(l))
 	return &environment.Environment{Lock: *l}, nil, nil
 }
 
@@ -162,6 +165,12 @@ func (w *world) Run(ctx context.Context, c sandbox.Command, _ sandbox.Limits) (s
 		}
 	}
 	v[parts[1]], _, _ = strings.Cut(parts[2], "@")
+	for _, b := range slices.Backward(w.built) {
+		if b[parts[1]] == v[parts[1]] {
+			v = b
+			break
+		}
+	}
 	ex := w.behave(v)
 	ex.Label = c.Label
 	return ex, nil
