@@ -95,12 +95,7 @@ func (m *Manager) solvePath(ctx context.Context, what string, s Spec, args []str
 	if err != nil {
 		return "", err
 	}
-	key := solveKey{Version: solverVersion, What: what, Spec: s, Args: args, Index: m.opts.Index}
-	// What names an index otherwise than by flag; configuration files are left
-	// to the age of the cache. Credentials in them end in the digest only.
-	for _, name := range []string{"UV_DEFAULT_INDEX", "UV_INDEX", "UV_INDEX_URL", "UV_EXTRA_INDEX_URL", "PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL"} {
-		key.Index += "\n" + os.Getenv(name)
-	}
+	key := solveKey{Version: solverVersion, What: what, Spec: s, Args: args, Index: m.indexNames()}
 	for _, p := range list {
 		key.Pythons = append(key.Pythons, p.Path+" "+p.Version)
 	}
@@ -110,6 +105,17 @@ func (m *Manager) solvePath(ctx context.Context, what string, s Spec, args []str
 	}
 	sum := sha256.Sum256(data)
 	return filepath.Join(m.opts.CacheDir, "locks", hex.EncodeToString(sum[:])+".json"), nil
+}
+
+// indexNames is what names an index: the flag and the variables. Configuration
+// files are left to the age of the cache. Credentials in it must end in digests
+// only.
+func (m *Manager) indexNames() string {
+	names := m.opts.Index
+	for _, name := range []string{"UV_DEFAULT_INDEX", "UV_INDEX", "UV_INDEX_URL", "UV_EXTRA_INDEX_URL", "PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL"} {
+		names += "\n" + os.Getenv(name)
+	}
+	return names
 }
 
 // readLock is false for a file that is absent, torn or not whole: it is then

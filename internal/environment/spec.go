@@ -42,8 +42,9 @@ func (m *Manager) Spec(ctx context.Context, in SpecInput) (Spec, *Unavailable, e
 			return Spec{Project: in.Project}, u, err
 		}
 		in.Project = p
+		return inferSpec(ctx, m, in)
 	}
-	return inferSpec(ctx, m, in)
+	return m.keptSpec(ctx, in)
 }
 
 // listings is what the package index says, or a table in tests. Releases of a
