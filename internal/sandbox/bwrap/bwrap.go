@@ -11,9 +11,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/repgen/repgen/internal/sandbox"
 	"github.com/repgen/repgen/internal/sandbox/bwrap/inner"
@@ -110,12 +113,15 @@ func (s *Sandbox) findBwrap(ctx context.Context, path string) error {
 	if s.bwrap, err = filepath.Abs(found); err != nil {
 		return fmt.Errorf("sandbox: %w", err)
 	}
-	help, err := proc.Run(ctx, proc.Spec{Argv: []string{s.bwrap, "--help"}, Timeout: setupTime})
-	if err != nil {
-		return fmt.Errorf("sandbox: ask bubblewrap: %w", err)
+	var help, version proc.Result
+	var asking errgroup.Group
+	for option, answer := range map[string]*proc.Result{"--help": &help, "--version": &version} {
+		asking.Go(func() (err error) {
+			*answer, err = proc.Run(ctx, proc.Spec{Argv: []string{s.bwrap, option}, Timeout: setupTime})
+			return err
+		})
 	}
-	version, err := proc.Run(ctx, proc.Spec{Argv: []string{s.bwrap, "--version"}, Timeout: setupTime})
-	if err != nil {
+	if err := asking.Wait(); err != nil {
 		return fmt.Errorf("sandbox: ask bubblewrap: %w", err)
 	}
 	text := string(help.Stdout) + string(help.Stderr)
@@ -179,12 +185,10 @@ func nprocIsPrivate() bool {
 	return os.Geteuid() != 0 && kernelAtLeast(5, 14)
 }
 
-// Layers reports the layers as New found them from inside.
-func (s *Sandbox) Layers(ctx context.Context) ([]sandbox.Layer, error) {
-	if err := s.inspect(ctx); err != nil {
-		return nil, err
-	}
-	return s.layers, nil
+// Layers reports the layers as New found them from inside: looking again would
+// cost as much as a run, and each run fails by itself when one is gone.
+func (s *Sandbox) Layers(context.Context) ([]sandbox.Layer, error) {
+	return slices.Clone(s.layers), nil
 }
 
 // inspect runs nothing in the sandbox and looks around in there.
