@@ -34,11 +34,30 @@ func judgeException(e Expectation, ex sandbox.Execution) Judgement {
 	if ended(ex) {
 		return clean("the script ran to its end without the exception")
 	}
+	if j, ok := otherWanted(e, ex); ok {
+		return j
+	}
 	j := unfinished(e, ex)
 	if best.Relation == symptom.Elsewhere && j.Finding == Collided {
 		j.Match = best
 	}
 	return j
+}
+
+// otherWanted: "raises ValueError instead of KeyError". A side that raises the
+// class which the report asks for by name does what it should. Not by the hand of
+// the script, which would only say so of itself.
+func otherWanted(e Expectation, ex sandbox.Execution) (Judgement, bool) {
+	s, failed := mainFailure(ex)
+	if !failed || e.Wanted == "" || s.Kind == symptom.Signal || s.IsA(e.Symptom.Exception) || !s.IsA(e.Wanted) {
+		return Judgement{}, false
+	}
+	if inner, ok := symptom.Innermost(s.Frames); !ok || inner.InScript() && inner.RaisesByHand() {
+		return Judgement{}, false
+	}
+	j := clean("it raises what the report asks for: " + headline(s))
+	j.Observed = s
+	return j, true
 }
 
 // notTheSubjects: a failure in the script's own line says something only when

@@ -36,7 +36,8 @@ type Expectation struct {
 	// Compare is a comparison in the script whose operands are watched
 	// (reporter_assert, and a printed "a == b").
 	Compare []Compare `json:"compare,omitempty"`
-	// Wanted is the exception a missing-exception report asks for ("ValueError",
+	// Wanted is the exception a report asks for: where none comes, where a signal
+	// comes, or (by its class) where another one comes ("ValueError",
 	// or "" for any deliberate one).
 	Wanted string `json:"wanted,omitempty"`
 	// Subject is the distribution under suspicion with its import names, so

@@ -27,6 +27,7 @@ type want struct {
 	actual   []string
 	expected []string
 	relation string
+	wanted   string // the class that should have been raised
 	good     []string
 	bad      []string
 	reason   string // part of one reason
@@ -117,6 +118,9 @@ func checkExpectation(t *testing.T, w want, e *oracle.Expectation) {
 	}
 	if e == nil {
 		t.Fatalf("no expectation, want %s", w.oracle)
+	}
+	if w.wanted != "" && e.Wanted != w.wanted {
+		t.Errorf("wants %q to be raised, want %q", e.Wanted, w.wanted)
 	}
 	if e.Oracle != w.oracle || w.kind != "" && e.Symptom.Kind != w.kind {
 		t.Errorf("judged by %s as %s, want %s as %s", e.Oracle, e.Symptom.Kind, w.oracle, w.kind)

@@ -43,6 +43,9 @@ func firstExpectation(rd *reading, c claims, d *Decision) *oracle.Expectation {
 		fromSignal, fromException, fromMissing, fromStatedException,
 	} {
 		if e := f(rd, c); e != nil {
+			if e.Oracle == oracle.OracleException {
+				e.Wanted = otherClass(c, e.Symptom.Exception)
+			}
 			return e
 		}
 	}

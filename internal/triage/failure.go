@@ -219,6 +219,18 @@ func wanted(c claims) (class string, ok bool) {
 	return class, ok
 }
 
+// otherClass is the class that should have come in place of the one that did;
+// "" when none is named.
+func otherClass(c claims, came string) string {
+	for _, st := range c.exceptions {
+		class := exceptionClass(st.Text)
+		if st.Role == report.RoleExpected && class != "" && class != bareClass(came) {
+			return class
+		}
+	}
+	return ""
+}
+
 var classWord = lazyre.New(`\b([A-Za-z_][\w.]*)?[A-Z]\w*(Error|Exception|Warning|Interrupt|Exit|Iteration)\b|\b[A-Z]\w*(Error|Exception)\b`)
 
 // exceptionClass is the class in the text of a statement, "" when it is only

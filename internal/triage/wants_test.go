@@ -184,6 +184,10 @@ var wants = []want{
 		file: "own-nan-on-purpose", route: Attempt, blocks: []int{0}, oracle: oracle.OraclePrinted,
 		subject: "scipy", actual: []string{"[[nan nan]", "[nan inf]]"}, relation: "equal",
 	},
+	{
+		file: "own-other-class", route: Attempt, blocks: []int{0}, oracle: oracle.OracleException, subject: "shapelib",
+		wanted: "ShapeError", good: []string{"shapelib 1.2.0"}, bad: []string{"shapelib 1.3.0"},
+	},
 	{file: "own-console-crash", route: Attempt, blocks: []int{0}, oracle: oracle.OracleSignal, kind: symptom.Signal, subject: "jax"},
 	{file: "own-title-message", route: Attempt, blocks: []int{0}, oracle: oracle.OracleException, subject: "imbalanced-learn"},
 	{

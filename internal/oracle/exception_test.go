@@ -1,0 +1,50 @@
+package oracle
+
+import (
+	"testing"
+
+	"github.com/repgen/repgen/internal/sandbox"
+	"github.com/repgen/repgen/internal/sandbox/probe"
+	"github.com/repgen/repgen/internal/symptom"
+)
+
+// died is an execution that ended in an exception with the given frames.
+func died(class string, mro []string, frames ...probe.Frame) sandbox.Execution {
+	return sandbox.Execution{Outcome: sandbox.Exited, ExitCode: 1, Record: probe.Record{
+		Started: true, Ended: true,
+		Exceptions: []probe.Exception{{Type: class, MRO: mro, Message: "x must be positive", Frames: frames}},
+	}}
+}
+
+// TestAnotherExceptionIsAskedFor: "raises ValueError instead of ShapeError". The
+// side that raises ShapeError is right, unless the script raises it itself.
+func TestAnotherExceptionIsAskedFor(t *testing.T) {
+	call := probe.Frame{File: "/box/reproduce.py", Line: 3, Function: "<module>", Module: "__main__", Source: "lib.check(x)"}
+	inside := probe.Frame{File: "/env/lib/python3.11/site-packages/shapelib/core.py", Line: 9, Function: "check", Module: "shapelib.core", Source: "raise ShapeError(x)"}
+	byHand := probe.Frame{File: "/box/reproduce.py", Line: 3, Function: "<module>", Module: "__main__", Source: "raise ShapeError(x)"}
+	mro := []string{"ShapeError", "RuntimeError", "Exception"}
+	for _, c := range []struct {
+		name   string
+		wanted string
+		ex     sandbox.Execution
+		want   Finding
+	}{
+		{"the library raises it", "ShapeError", died("ShapeError", mro, call, inside), Clean},
+		{"its frames are hidden", "ShapeError", died("ShapeError", mro, call), Clean},
+		{"a base of it is asked for", "RuntimeError", died("ShapeError", mro, call, inside), Clean},
+		{"the script raises it", "ShapeError", died("ShapeError", mro, byHand), Collided},
+		{"another one is asked for", "KeyError", died("ShapeError", mro, call, inside), Collided},
+		{"none is asked for", "", died("ShapeError", mro, call, inside), Collided},
+		{"the reported one comes", "ShapeError", died("ValueError", []string{"ValueError", "Exception"}, call, inside), Hit},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e := Expectation{
+				Oracle: OracleException, Wanted: c.wanted, ReporterScript: true, Subject: "shapelib", Modules: []string{"shapelib"},
+				Symptom: symptom.Symptom{Kind: symptom.Exception, Exception: "ValueError"},
+			}
+			if j := Judge(e, c.ex); j.Finding != c.want {
+				t.Errorf("%s, want %s: %v", j.Finding, c.want, j.Reasons)
+			}
+		})
+	}
+}
