@@ -36,6 +36,46 @@ func (p *parser) readEnv() {
 	for i := range p.blks {
 		p.blockEnv(&p.blks[i], p.r.Blocks[i].Kind)
 	}
+	p.kerasBackend()
+}
+
+var backendWords = lazyre.New(`(?i)\b(jax|tensorflow|tf|torch|pytorch)[ -]backend\b`)
+
+// backendNames are the words for the backends of keras, as KERAS_BACKEND has them.
+var backendNames = map[string]string{"jax": "jax", "tensorflow": "tensorflow", "tf": "tensorflow", "torch": "torch", "pytorch": "torch"}
+
+// kerasBackend reads "fails with the JAX backend" in a report about keras: the
+// words set the variable as surely as a line of code. The title counts first; a
+// sentence that calls something fine speaks of another backend.
+func (p *parser) kerasBackend() {
+	if !p.imports["keras"] && p.main.dist != "keras" {
+		return
+	}
+	for _, e := range p.r.Env {
+		if e.Name == "KERAS_BACKEND" {
+			return
+		}
+	}
+	var found []EnvVar
+	for _, s := range p.sentences() {
+		t := p.plain[s.start:s.end]
+		m := backendWords.FindStringSubmatchIndex(t)
+		if m == nil || s.start >= p.replies && p.replies < len(p.text) || !s.title && anyGood(moods(t)) {
+			continue
+		}
+		v := EnvVar{Name: "KERAS_BACKEND", Value: backendNames[strings.ToLower(t[m[2]:m[3]])], Where: "prose", Span: Span{s.start + m[0], s.start + m[1]}}
+		if s.title {
+			found = []EnvVar{v}
+			break
+		}
+		if len(found) > 0 && found[0].Value != v.Value {
+			return // several, and none is the one
+		}
+		if len(found) == 0 {
+			found = append(found, v)
+		}
+	}
+	p.r.Env = append(p.r.Env, found...)
 }
 
 func (p *parser) blockEnv(b *blk, kind BlockKind) {

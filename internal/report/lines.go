@@ -15,7 +15,7 @@ const (
 	maxEnv         = 128
 	maxFacts       = 64
 	maxTracebacks  = 64
-	maxProse       = 128 << 10 // visible bytes of prose that are searched for facts: two of the longest bodies a tracker takes
+	maxProse       = 64 << 10  // visible bytes of prose that are searched for facts: the longest body a tracker takes
 	maxBlockSearch = 256 << 10 // bytes of one block that are searched
 )
 

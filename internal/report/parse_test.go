@@ -153,7 +153,7 @@ var wants = map[string]want{
 		statements: []string{"actual output comment: 3", "expected value comment: 4", "actual value comment: nan", "actual exception comment: error", "actual exception comment: IndexError", "actual output comment: [-1 -1 -1]"},
 		unsaid:     []string{"actual output comment: nothing"},
 	},
-	"crlf-bom.md":              {kinds: "python output", versions: []string{"keras 3.4.1 exact stated"}, statements: []string{"actual output block: 1.0", "expected value prose: 1.5"}},
+	"crlf-bom.md": {kinds: "python output", versions: []string{"keras 3.4.1 exact stated"}, statements: []string{"actual output block: 1.0", "expected value prose: 1.5"}},
 	"glued-fence.md": {
 		kinds: "python versions", versions: []string{"scikit-learn 1.3.0 exact stated", "numpy 1.25.2 exact stated"},
 	},
