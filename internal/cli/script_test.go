@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -66,10 +67,12 @@ func fakeTracker(w http.ResponseWriter, r *http.Request) {
 
 // commands of the scripts: `rc CODE repgen ARGS` wants that exit code;
 // `fill FILE SIZE TEXT` repeats TEXT up to SIZE bytes; `bytes FILE HEX` writes
-// bytes; `flip FILE` changes one byte in the middle of a file.
+// bytes; `flip FILE` changes one byte in the middle of a file, `cut FILE` leaves
+// its first half; `inert FILE` wants no byte that steers a terminal.
 func commands() map[string]func(*testscript.TestScript, bool, []string) {
 	return map[string]func(*testscript.TestScript, bool, []string){
 		"rc": cmdRC, "fill": cmdFill, "bytes": cmdBytes, "flip": cmdFlip,
+		"cut": cmdCut, "inert": cmdInert,
 	}
 }
 
@@ -90,6 +93,9 @@ func cmdRC(ts *testscript.TestScript, neg bool, args []string) {
 	if got != want {
 		ts.Fatalf("exit code %d, want %d", got, want)
 	}
+	if len(args) > 2 && (args[2] == "reproduce" || args[2] == "judge") && slices.Contains(args, "--json") {
+		ts.Check(validResult([]byte(ts.ReadFile("stdout"))))
+	}
 }
 
 func cmdFill(ts *testscript.TestScript, neg bool, args []string) {
@@ -107,6 +113,27 @@ func cmdBytes(ts *testscript.TestScript, neg bool, args []string) {
 		data = append(data, byte(b))
 	}
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), data, 0o644))
+}
+
+func cmdCut(ts *testscript.TestScript, neg bool, args []string) {
+	name := ts.MkAbs(args[0])
+	info, err := os.Stat(name)
+	ts.Check(err)
+	ts.Check(os.Truncate(name, info.Size()/2))
+}
+
+func cmdInert(ts *testscript.TestScript, neg bool, args []string) {
+	for _, c := range ts.ReadFile(args[0]) {
+		if steers(c) {
+			ts.Fatalf("%s holds the control character %U", args[0], c)
+		}
+	}
+}
+
+// steers says whether a character could steer a terminal or turn its reading
+// direction around.
+func steers(c rune) bool {
+	return c < 0x20 && c != '\n' && c != '\t' || c >= 0x7f && c < 0xa0 || c >= 0x202a && c <= 0x202e || c >= 0x2066 && c <= 0x2069
 }
 
 func cmdFlip(ts *testscript.TestScript, neg bool, args []string) {

@@ -1,0 +1,3 @@
+from tinynet.core import total
+
+print(total([[1], [2]], 1))

@@ -1,0 +1,2 @@
+from tinynet import crash
+crash()

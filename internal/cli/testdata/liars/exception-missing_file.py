@@ -1,0 +1,4 @@
+import tinynet
+
+rows = open("rows.json").read()
+tinynet.total(rows, axis=1)

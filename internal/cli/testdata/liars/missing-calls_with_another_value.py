@@ -1,0 +1,3 @@
+import tinynet
+
+print(-tinynet.check(1))

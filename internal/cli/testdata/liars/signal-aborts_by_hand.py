@@ -1,0 +1,6 @@
+import os
+
+import tinynet
+
+tinynet.add(1, 2)
+os.abort()

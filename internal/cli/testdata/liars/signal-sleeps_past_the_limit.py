@@ -1,0 +1,6 @@
+import time
+
+import tinynet
+
+tinynet.add(1, 2)
+time.sleep(10000)
