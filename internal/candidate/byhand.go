@@ -103,6 +103,9 @@ func hiddenCode(r *reader) {
 		if full != "exec" && full != "eval" && full != "compile" {
 			continue
 		}
+		if r.disguised(full, call) {
+			continue
+		}
 		expr := r.stringOf(arg(call, 0))
 		code, plain := unquoted(expr)
 		switch {
@@ -115,6 +118,29 @@ func hiddenCode(r *reader) {
 			r.note(call.Line, "runs code from a string (%s)", full)
 		}
 	}
+}
+
+// disguised refuses code that is made to look like the library's: compiled under
+// a file name that is not the "<...>" of code without a file, or run inside a
+// module's names. Its frames would be taken for the library's own.
+func (r *reader) disguised(full string, call pysyntax.Call) bool {
+	second := arg(call, 1)
+	if name, ok := call.Keywords["filename"]; ok {
+		second = name
+	}
+	switch name, plain := unquoted(second); {
+	case second == "":
+		return false
+	case full == "compile" && plain && (name == "" || strings.HasPrefix(name, "<")):
+		return false
+	case full == "compile":
+		r.refuse(call.Line, "gives code the name of a file (%s)", clip(oneLine(second)))
+	case strings.Contains(second, ".__dict__") || strings.HasPrefix(second, "vars("):
+		r.refuse(call.Line, "runs code among the names of a module (%s)", clip(oneLine(second)))
+	default:
+		return false
+	}
+	return true
 }
 
 // stringOf follows one assignment of a name.
