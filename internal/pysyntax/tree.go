@@ -8,8 +8,10 @@ import (
 )
 
 const (
-	// maxSource is the size of a whole report; longer text is cut.
-	maxSource = 1 << 20
+	// maxSource is twice what trackers accept for a whole issue (65,536
+	// characters); longer text is cut. One MiB of "x = '" on one line kept the
+	// parser's error recovery busy for four minutes, this much for two seconds.
+	maxSource = 128 << 10
 	// maxDepth is above what reports hold and bounds every recursion over the
 	// copied tree; CPython takes 200 nested brackets. Deeper nodes are left out.
 	maxDepth = 1000
