@@ -175,7 +175,7 @@ func (m *Manager) certifyInto(ctx context.Context, e *Environment, script, tmp s
 	default:
 		return cert, &notKeptError{cert.Execution.Outcome}
 	}
-	return cert, system.WriteJSON(filepath.Join(tmp, "certificate.json"), cert)
+	return cert, system.KeepJSON(filepath.Join(tmp, "certificate.json"), cert)
 }
 
 // oldCertificate gives a kept certificate when it went well; one that failed

@@ -84,7 +84,7 @@ func (m *Manager) cachedSolve(ctx context.Context, what string, s Spec, args []s
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, nil, fmt.Errorf("keep the lock: %w", err)
 	}
-	if err := system.WriteJSON(path, lock); err != nil {
+	if err := system.KeepJSON(path, lock); err != nil {
 		return nil, nil, fmt.Errorf("keep the lock: %w", err)
 	}
 	return lock, nil, nil

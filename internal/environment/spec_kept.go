@@ -35,7 +35,7 @@ func (m *Manager) keptSpec(ctx context.Context, in SpecInput) (Spec, *Unavailabl
 		return s, u, err
 	}
 	if err = os.MkdirAll(filepath.Dir(path), 0o755); err == nil {
-		err = system.WriteJSON(path, keptSpecFile{Made: in.Now, Spec: s})
+		err = system.KeepJSON(path, keptSpecFile{Made: in.Now, Spec: s})
 	}
 	if err != nil {
 		m.log.Debug("what the environment should hold was not kept", "error", err)

@@ -117,7 +117,7 @@ func stage[T any](f *folder, name string, input any, build func() (T, error)) (T
 	if err != nil {
 		return v, err
 	}
-	if err := system.WriteJSON(path, stageFile[T]{Input: hash, Output: v}); err != nil {
+	if err := system.KeepJSON(path, stageFile[T]{Input: hash, Output: v}); err != nil {
 		return v, fmt.Errorf("keep the stage %s: %w", name, err)
 	}
 	return v, nil

@@ -33,11 +33,11 @@ func (j journal) Save(key string, ex sandbox.Execution) error {
 		return fmt.Errorf("keep the execution %s: %w", key, err)
 	}
 	for name, text := range map[string]string{"stdout.txt": ex.Stdout, "stderr.txt": ex.Stderr} {
-		if err := system.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+		if err := system.KeepFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			return fmt.Errorf("keep the execution %s: %w", key, err)
 		}
 	}
-	if err := system.WriteJSON(filepath.Join(dir, executionFile), ex); err != nil {
+	if err := system.KeepJSON(filepath.Join(dir, executionFile), ex); err != nil {
 		return fmt.Errorf("keep the execution %s: %w", key, err)
 	}
 	return nil

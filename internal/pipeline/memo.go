@@ -47,7 +47,7 @@ func (m memo) once(kind string, question any, ask func() (remembered, error)) (r
 	if err := os.MkdirAll(m.dir, 0o755); err != nil {
 		return got, err
 	}
-	return got, system.WriteJSON(path, got)
+	return got, system.KeepJSON(path, got)
 }
 
 // Solve implements proof.Solver.

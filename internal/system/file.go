@@ -14,12 +14,27 @@ import (
 // lies in the same folder (a rename across file systems is a copy) and is gone
 // when an error is returned.
 func WriteFile(path string, data []byte, perm os.FileMode) error {
-	dir := filepath.Dir(path)
-	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+".tmp-*")
+	if err := replace(path, data, perm, (*os.File).Sync); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+// KeepFile is WriteFile for what can be made again. It does not wait for the
+// disk: after a machine that stopped the file may be empty, so its reader must
+// take one that it cannot read for absent. (A flush took 3 ms on a busy disk,
+// and a run keeps a dozen files: measured, a third of all it added.)
+func KeepFile(path string, data []byte, perm os.FileMode) error {
+	return replace(path, data, perm, func(*os.File) error { return nil })
+}
+
+// replace puts data in the place of path in one step.
+func replace(path string, data []byte, perm os.FileMode, flush func(*os.File) error) error {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".tmp-*")
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	if err := fill(f, data, perm); err != nil {
+	if err := fill(f, data, perm, flush); err != nil {
 		_ = os.Remove(f.Name())
 		return fmt.Errorf("write %s: %w", path, err)
 	}
@@ -27,17 +42,17 @@ func WriteFile(path string, data []byte, perm os.FileMode) error {
 		_ = os.Remove(f.Name())
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	return syncDir(dir)
+	return nil
 }
 
 // fill writes, flushes and closes f; the first failure counts.
-func fill(f *os.File, data []byte, perm os.FileMode) error {
+func fill(f *os.File, data []byte, perm os.FileMode, flush func(*os.File) error) error {
 	_, err := f.Write(data)
 	if err == nil {
 		err = f.Chmod(perm)
 	}
 	if err == nil {
-		err = f.Sync()
+		err = flush(f)
 	}
 	if cerr := f.Close(); err == nil {
 		err = cerr
@@ -58,12 +73,17 @@ func syncDir(dir string) error {
 
 // WriteJSON writes v as indented JSON with a final newline, as WriteFile does,
 // readable by everybody.
-func WriteJSON(path string, v any) error {
+func WriteJSON(path string, v any) error { return asJSON(path, v, WriteFile) }
+
+// KeepJSON writes as WriteJSON does, with the promise of KeepFile.
+func KeepJSON(path string, v any) error { return asJSON(path, v, KeepFile) }
+
+func asJSON(path string, v any, write func(string, []byte, os.FileMode) error) error {
 	data, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
-	return WriteFile(path, append(data, '\n'), 0o644)
+	return write(path, append(data, '\n'), 0o644)
 }
 
 // RemoveAll deletes a tree, also one whose folders are read-only. A path that

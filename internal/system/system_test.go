@@ -53,11 +53,20 @@ func TestFreeBytes(t *testing.T) {
 	}
 }
 
+// writers are the two ways to put a file in the place of another.
+var writers = map[string]func(string, []byte, os.FileMode) error{"WriteFile": WriteFile, "KeepFile": KeepFile}
+
 func TestWriteFile(t *testing.T) {
+	for name, write := range writers {
+		t.Run(name, func(t *testing.T) { testWriter(t, write) })
+	}
+}
+
+func testWriter(t *testing.T, write func(string, []byte, os.FileMode) error) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "f")
 	for _, text := range []string{"first", "second, longer", ""} {
-		if err := WriteFile(path, []byte(text), 0o640); err != nil {
+		if err := write(path, []byte(text), 0o640); err != nil {
 			t.Fatal(err)
 		}
 		data, err := os.ReadFile(path)
@@ -68,10 +77,10 @@ func TestWriteFile(t *testing.T) {
 	if st, err := os.Stat(path); err != nil || st.Mode().Perm() != 0o640 {
 		t.Errorf("mode %v, %v", st.Mode(), err)
 	}
-	if err := WriteFile(filepath.Join(dir, "absent", "f"), nil, 0o600); !errors.Is(err, fs.ErrNotExist) {
+	if err := write(filepath.Join(dir, "absent", "f"), nil, 0o600); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("into no folder: %v", err)
 	}
-	if err := WriteFile(dir, []byte("x"), 0o600); err == nil {
+	if err := write(dir, []byte("x"), 0o600); err == nil {
 		t.Error("a folder was replaced by a file")
 	}
 	wantOnly(t, dir, "f")
@@ -95,9 +104,15 @@ func wantOnly(t *testing.T, dir string, want ...string) {
 
 // TestWriteFileWhole: a reader never sees a part.
 func TestWriteFileWhole(t *testing.T) {
+	for name, write := range writers {
+		t.Run(name, func(t *testing.T) { testWhole(t, write) })
+	}
+}
+
+func testWhole(t *testing.T, write func(string, []byte, os.FileMode) error) {
 	path := filepath.Join(t.TempDir(), "f")
 	texts := []string{strings.Repeat("a", 100000), strings.Repeat("b", 5)}
-	if err := WriteFile(path, []byte(texts[0]), 0o600); err != nil {
+	if err := write(path, []byte(texts[0]), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	var stop atomic.Bool
@@ -105,7 +120,7 @@ func TestWriteFileWhole(t *testing.T) {
 	wg.Go(func() {
 		defer stop.Store(true)
 		for i := range 50 {
-			if err := WriteFile(path, []byte(texts[i%2]), 0o600); err != nil {
+			if err := write(path, []byte(texts[i%2]), 0o600); err != nil {
 				t.Error(err)
 				return
 			}
@@ -121,16 +136,18 @@ func TestWriteFileWhole(t *testing.T) {
 }
 
 func TestWriteJSON(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "f.json")
-	if err := WriteJSON(path, map[string]int{"a": 1}); err != nil {
-		t.Fatal(err)
-	}
-	data, err := os.ReadFile(path)
-	if err != nil || string(data) != "{\n  \"a\": 1\n}\n" {
-		t.Errorf("read %q, %v", data, err)
-	}
-	if err := WriteJSON(path, make(chan int)); err == nil {
-		t.Error("a channel became JSON")
+	for name, write := range map[string]func(string, any) error{"WriteJSON": WriteJSON, "KeepJSON": KeepJSON} {
+		path := filepath.Join(t.TempDir(), "f.json")
+		if err := write(path, map[string]int{"a": 1}); err != nil {
+			t.Fatal(err)
+		}
+		data, err := os.ReadFile(path)
+		if err != nil || string(data) != "{\n  \"a\": 1\n}\n" {
+			t.Errorf("%s: read %q, %v", name, data, err)
+		}
+		if err := write(path, make(chan int)); err == nil {
+			t.Errorf("%s: a channel became JSON", name)
+		}
 	}
 }
 

@@ -48,7 +48,7 @@ func (c *Client) save(p *Project) {
 	}
 	if err == nil {
 		// Addresses of files may hold credentials of a private index.
-		err = system.WriteFile(path, data, 0o600)
+		err = system.KeepFile(path, data, 0o600)
 	}
 	if err != nil {
 		c.o.Log.Debug("a listing could not be kept", "project", p.Name, "error", err)
