@@ -41,20 +41,23 @@ func Decide(e Expectation, ev Evidence) Verdict {
 	default:
 		v.with(e, ev, reported, t)
 	}
-	if e.Oracle == OracleNone {
-		v.unjudged(reported)
+	switch {
+	case e.Oracle == OracleNone:
+		v.unjudged(reported, "nothing in the report says in a form that can be judged what is wrong: the script was run and recorded, not judged")
+	case e.Oracle == OracleDifferential && v.Hits == 0:
+		v.unjudged(reported, "the report states only that releases differ, and what was printed does not tell them apart: nothing was found wrong or right")
 	}
 	return v
 }
 
 // unjudged turns what a run without an oracle shows into a lead: nobody said
 // what would be wrong, so nothing was found wrong or right.
-func (v *Verdict) unjudged(g Group) {
+func (v *Verdict) unjudged(g Group, why string) {
 	if v.Headline != NotReproduced && v.Headline != DifferentFailure {
 		return
 	}
 	v.Headline = Lead
-	v.Reasons = []string{"nothing in the report says in a form that can be judged what is wrong: the script was run and recorded, not judged"}
+	v.Reasons = []string{why}
 	if f := firstReason(g, Collided); f != string(Collided) {
 		v.Reasons = append(v.Reasons, f)
 	}

@@ -130,7 +130,9 @@ func (p *Pipeline) candidate(f *folder, r *Run) (*candidate.Candidate, error) {
 // sameScript says that a script given to judge is the reporter's own, so that
 // its prints and asserts speak for the reporter.
 func sameScript(given string, own *candidate.Candidate) bool {
-	same := func(a, b string) bool { return strings.Join(strings.Fields(a), " ") == strings.Join(strings.Fields(b), " ") }
+	same := func(a, b string) bool {
+		return strings.Join(strings.Fields(a), " ") == strings.Join(strings.Fields(b), " ")
+	}
 	return same(given, own.Original) || same(given, own.Script)
 }
 

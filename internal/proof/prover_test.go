@@ -299,3 +299,15 @@ func TestDifferentialRunsTheNamedRelease(t *testing.T) {
 		t.Errorf("got %s, %d hits: %v", o.Verdict.Headline, o.Verdict.Hits, o.Verdict.Reasons)
 	}
 }
+
+// Two releases that print the same, or that vary so that they cannot be told
+// apart, prove neither that the symptom is there nor that it is not.
+func TestDifferentialWithoutADifferenceIsNoVerdict(t *testing.T) {
+	w := &world{base: map[string]string{"lib": "1.2"}, releases: map[string][]string{"lib": {"1.1", "1.2"}}, behave: func(map[string]string) sandbox.Execution { return printed("score 0.91\n") }}
+	in := typeErrorReport()
+	in.Decision.Expectation = &oracle.Expectation{Oracle: oracle.OracleDifferential, Subject: "lib", ReporterScript: true, Symptom: symptom.Symptom{Kind: symptom.WrongValue}}
+	in.Decision.Good = []report.Version{{Dist: "lib", Spec: "1.1", Kind: report.VersionExact, Role: report.RoleGood}}
+	if o := w.prove(t, in, &kept{}); o.Verdict.Headline != oracle.Lead || o.Verdict.Grade != "" {
+		t.Fatalf("got %s %q: %v", o.Verdict.Headline, o.Verdict.Grade, o.Verdict.Reasons)
+	}
+}
