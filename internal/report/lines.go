@@ -16,6 +16,8 @@ const (
 	maxFacts       = 64
 	maxTracebacks  = 64
 	maxProse       = 64 << 10  // visible bytes of prose that are searched for facts: the longest body a tracker takes
+	maxSentence    = 4 << 10   // bytes of one sentence that are searched
+	maxMarkLine    = 8 << 10   // a longer line opens no block and is no front matter
 	maxBlockSearch = 256 << 10 // bytes of one block that are searched
 )
 

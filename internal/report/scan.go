@@ -75,6 +75,9 @@ func (s *scanner) step(i int) int {
 // block tries each form of block that may begin at the line; it gives the line
 // after it, or i when none does.
 func (s *scanner) block(i int, text string) int {
+	if len(text) > maxMarkLine {
+		return i
+	}
 	if m := fenceOpen.FindStringSubmatch(text); m != nil && fenceTagFits(m[2]) {
 		return s.fenced(i, m[1], strings.TrimSpace(m[2]))
 	}

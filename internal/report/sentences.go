@@ -3,6 +3,7 @@ package report
 import (
 	"sort"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/repgen/repgen/internal/system/lazyre"
 )
@@ -73,13 +74,25 @@ func (p *parser) split(s sent) {
 		if head := p.plain[max(from, s.start+m[0]-8) : s.start+m[0]+1]; abbreviation.MatchString(head) {
 			continue
 		}
-		p.sents = append(p.sents, sent{from, end, s.item, s.title, s.afterBlock})
+		p.addSentence(sent{from, end, s.item, s.title, s.afterBlock})
 		from, s.afterBlock = end, -1
 		s.title = s.title && end < p.r.TitleSpan.End
 	}
 	if strings.TrimSpace(p.plain[from:s.end]) != "" {
-		p.sents = append(p.sents, sent{from, s.end, s.item, s.title, s.afterBlock})
+		p.addSentence(sent{from, s.end, s.item, s.title, s.afterBlock})
 	}
+}
+
+// addSentence keeps the beginning of an endless one: nobody writes those, and
+// each of some forty patterns would go through all of it.
+func (p *parser) addSentence(s sent) {
+	for s.end-s.start > maxSentence {
+		s.end = s.start + maxSentence
+		for s.end > s.start && !utf8.RuneStart(p.plain[s.end]) {
+			s.end--
+		}
+	}
+	p.sents = append(p.sents, s)
 }
 
 // The words by which reporters say that something is fine or is not. Negated

@@ -25,6 +25,9 @@ func (p *parser) readFront() {
 	}
 	// Loose lines: among the first twelve lines, outside blocks.
 	for j := first; j < min(len(p.lines), first+12); j++ {
+		if p.lines[j].end-p.lines[j].start > maxMarkLine {
+			continue
+		}
 		text := p.proseLine(j)
 		if m := frontLine.FindStringSubmatchIndex(text); m != nil && p.front(j, text, m) {
 			p.blank(p.lines[j].start, p.lines[j].end)

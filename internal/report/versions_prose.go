@@ -251,12 +251,26 @@ func (p *parser) where(s sent) string {
 
 // movingVersions reads "jax main", "the latest keras": only known packages.
 func (p *parser) movingVersions(s sent, text string) {
+	if !movingWord(text) {
+		return
+	}
 	for _, m := range movingAfter.FindAllStringSubmatchIndex(text, 8) {
 		p.movingVersion(s, text, [2]int{m[2], m[3]}, [2]int{m[4], m[5]})
 	}
 	for _, m := range movingFirst.FindAllStringSubmatchIndex(text, 8) {
 		p.movingVersion(s, text, [2]int{m[4], m[5]}, [2]int{m[2], m[3]})
 	}
+}
+
+// movingWord is a cheap question before two dear ones.
+func movingWord(text string) bool {
+	lower := strings.ToLower(text)
+	for _, w := range []string{"main", "master", "nightly", "latest", "newest", "current", "head", "@"} {
+		if strings.Contains(lower, w) {
+			return true
+		}
+	}
+	return false
 }
 
 func (p *parser) movingVersion(s sent, text string, name, word [2]int) {
