@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"sort"
 
 	"github.com/repgen/repgen/internal/candidate"
@@ -28,11 +27,12 @@ type Bundle struct {
 	Result    *proof.Result
 }
 
-// maxFile and maxFiles bound what is read of a stranger's folder. Guesses: the
-// largest file of the measured bundles is under 1 MiB.
+// What is read of a stranger's folder is bounded. Guesses: the largest file of
+// the measured bundles is under 1 MiB, the largest bundle under 20.
 const (
 	maxFile  = 64 << 20
-	maxFiles = 5000
+	maxBytes = 512 << 20
+	maxFiles = 5000 // files and folders together
 )
 
 // Read reads a bundle. tampered lists what differs from the manifest or does
@@ -58,7 +58,15 @@ func readManifest(dir string) (*Manifest, error) {
 	if err == nil && !info.IsDir() {
 		return nil, fmt.Errorf("open %s: it is a file, a bundle is a folder: unpack it first: %w", dir, ErrNoBundle)
 	}
-	data, err := os.ReadFile(filepath.Join(dir, fileManifest))
+	root, err := os.OpenRoot(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("open %s: %w", dir, ErrNoBundle)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open the bundle: %w", err)
+	}
+	defer func() { _ = root.Close() }()
+	data, err := readManifestFile(root)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("open %s: %w", dir, ErrNoBundle)
 	}
@@ -75,6 +83,19 @@ func readManifest(dir string) (*Manifest, error) {
 	return &m, nil
 }
 
+// readManifestFile accepts a plain file only: a pipe would be waited for and a
+// device never ends.
+func readManifestFile(root *os.Root) ([]byte, error) {
+	info, err := root.Lstat(fileManifest)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxFile {
+		return nil, fmt.Errorf("it is no plain file of a sensible size: %w", ErrNoBundle)
+	}
+	return root.ReadFile(fileManifest)
+}
+
 // readFiles reads what the manifest lists, without following links, and says
 // what is changed, missing, added or no plain file.
 func readFiles(dir string, m *Manifest) (map[string][]byte, []string, error) {
@@ -84,13 +105,13 @@ func readFiles(dir string, m *Manifest) (map[string][]byte, []string, error) {
 	}
 	defer func() { _ = root.Close() }()
 	files, problems := map[string][]byte{}, []string{}
-	seen := 0
+	seen, total := 0, int64(0)
 	err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || name == fileManifest {
-			return err
-		}
 		if seen++; seen > maxFiles {
 			return fmt.Errorf("the bundle holds more than %d files", maxFiles)
+		}
+		if err != nil || d.IsDir() || name == fileManifest {
+			return err
 		}
 		want, listed := m.Files[name]
 		info, err := d.Info()
@@ -103,7 +124,10 @@ func readFiles(dir string, m *Manifest) (map[string][]byte, []string, error) {
 			problems = append(problems, name+": was added")
 		case info.Size() > maxFile:
 			problems = append(problems, name+": is too large")
+		case total+info.Size() > maxBytes:
+			return fmt.Errorf("the bundle holds more than %d MiB", maxBytes>>20)
 		default:
+			total += info.Size()
 			data, err := root.ReadFile(name)
 			if err != nil {
 				return err
