@@ -95,7 +95,7 @@ var typingNames = strings.Fields(`Any Callable ClassVar Dict Generator Generic I
 // top-level statement that uses it first, so that nothing is imported earlier
 // than the reporter's own settings.
 func (c *Candidate) addImports() {
-	f := pysyntax.Parse(c.Script)
+	f := c.parse(c.Script)
 	undefined := f.Undefined()
 	have := f.TopModules()
 	for _, name := range undefined { // torch undefined means torch will be there for F

@@ -29,6 +29,7 @@ func FromReport(r *report.Report, d *triage.Decision) (*Candidate, error) {
 		return nil, ErrNoBlocks
 	}
 	c := &Candidate{Origin: originReporter}
+	defer c.remember()()
 	var parts, originals []string
 	line := 1
 	for _, i := range d.Blocks {
@@ -52,7 +53,7 @@ func FromReport(r *report.Report, d *triage.Decision) (*Candidate, error) {
 	c.addImports()
 	c.silenceWindows()
 	c.environment(r)
-	c.facts(pysyntax.Parse(c.Script))
+	c.facts(c.parse(c.Script))
 	return c, nil
 }
 

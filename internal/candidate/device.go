@@ -61,7 +61,7 @@ var idleOnCPU = map[string]string{
 // lowerDevice asks for the CPU wherever the script asks for an accelerator.
 // Each change is risky: the symptom may belong to the device.
 func (c *Candidate) lowerDevice() {
-	f := pysyntax.Parse(c.Script)
+	f := c.parse(c.Script)
 	var changes []replacement
 	for _, s := range f.Strings {
 		if after, ok := cpuString(s); ok && !chooses(lineOf(c.Script, s.Span.Start)) {
@@ -146,7 +146,7 @@ var windows = map[string]string{
 // silenceWindows lets plots be drawn to nowhere. plt.show itself stays: with the
 // Agg backend it returns at once.
 func (c *Candidate) silenceWindows() {
-	f := pysyntax.Parse(c.Script)
+	f := c.parse(c.Script)
 	var changes []replacement
 	for _, call := range f.Calls {
 		if after, ok := windows[call.Full]; ok {

@@ -37,8 +37,8 @@ func (c *Candidate) repairText(code string, line int) string {
 // nothing that opens a block, to the margin: the interpreter would refuse them,
 // so that nothing else can have been meant.
 func (c *Candidate) repairIndent(code string, line int) string {
-	f := pysyntax.Parse(code)
-	lines, inString := strings.Split(code, "\n"), stringLines(code)
+	f := c.parse(code)
+	lines, inString := strings.Split(code, "\n"), c.stringLines(code)
 	for _, s := range f.Statements {
 		first := lines[s.Line-1]
 		indent := first[:len(first)-len(strings.TrimLeft(first, " \t"))]
@@ -75,7 +75,7 @@ func (c *Candidate) repairQuotes(code string, line int) string {
 	if fixed == code {
 		return code
 	}
-	before, after := pysyntax.Parse(code), pysyntax.Parse(fixed)
+	before, after := c.parse(code), c.parse(fixed)
 	odd := strings.ContainsAny(code, "\u00a0\u202f\u2007\u200b\ufeff\u2028") && len(before.SyntaxErrors) > 0
 	if len(after.SyntaxErrors) >= len(before.SyntaxErrors) && !odd {
 		return code
@@ -103,7 +103,7 @@ func (c *Candidate) dropMagics(code string, line int) string {
 	if !strings.ContainsAny(code, "%!?") && !strings.Contains(code, "get_ipython") && !strings.Contains(code, "pip") {
 		return code
 	}
-	inString := stringLines(code)
+	inString := c.stringLines(code)
 	lines := strings.Split(code, "\n")
 	for i, text := range lines {
 		magic := magicLine.FindStringSubmatch(text)
@@ -148,9 +148,9 @@ func commented(text string) string {
 }
 
 // stringLines are the lines (1-based) on which a string that began earlier goes on.
-func stringLines(code string) map[int]bool {
+func (c *Candidate) stringLines(code string) map[int]bool {
 	inside := map[int]bool{}
-	for _, s := range pysyntax.Parse(code).Strings {
+	for _, s := range c.parse(code).Strings {
 		for i := range strings.Count(code[s.Span.Start:s.Span.End], "\n") {
 			inside[s.Line+i+1] = true
 		}

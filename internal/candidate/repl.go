@@ -95,7 +95,7 @@ func failure(output string) string {
 // echo wraps the expression statements of a cell. all is false for a notebook,
 // where only the last statement is echoed, and not if it ends in a semicolon.
 func (c *Candidate) echo(code string, all bool, line int) string {
-	f := pysyntax.Parse(code)
+	f := c.parse(code)
 	if len(f.SyntaxErrors) > 0 || len(f.Statements) == 0 {
 		return code
 	}

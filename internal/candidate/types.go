@@ -47,6 +47,8 @@ type Candidate struct {
 	Reaches []string `json:"reaches,omitempty"`
 	// SyntaxError, when it does not parse: "line 3: ...".
 	SyntaxError string `json:"syntax_error,omitempty"`
+
+	memo *memo // only while it is being made
 }
 
 // HandRaise is one raise statement of the script itself.
