@@ -17,7 +17,7 @@ func rules() []func(*reader) {
 	return []func(*reader){
 		observerCalls, observerNames, observerHooks,
 		patchedAttributes, patchedByCall, patchedDeletes,
-		versionBranches,
+		versionBranches, featureBranches, unread,
 		crashesByHand, raisesByHand, ownScript,
 		touchesNothing, ownCopies, swallows, sleeps, hiddenCode,
 	}

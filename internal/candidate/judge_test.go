@@ -7,7 +7,9 @@ import (
 	"testing"
 
 	"github.com/repgen/repgen/internal/oracle"
+	"github.com/repgen/repgen/internal/report"
 	"github.com/repgen/repgen/internal/symptom"
+	"github.com/repgen/repgen/internal/triage"
 )
 
 // expectations under which the liars are judged.
@@ -212,7 +214,15 @@ func TestRules(t *testing.T) {
 		{line: "v = torch.__version__; print('torch', v)"},
 		{line: "v = torch.__version__\nif v.startswith('2'): pass", refusal: "branches on a version"},
 		{line: "from packaging import version\nif version.parse('1') < version.parse('2'): pass", refusal: "branches on a version"},
-		{line: "if hasattr(torch, 'compile'): pass"},
+		{line: "if hasattr(torch, 'compile'): pass", refusal: "branches on what the release has"},
+		{line: "x = [1] if 'old' in dir(torch) else [2]", refusal: "branches on what the release has"},
+		{line: "import inspect\nn = len(inspect.getsource(torch.ones))\nif n > 9: pass", refusal: "branches on what the release has"},
+		{line: "old = 'compile' in torch.__dict__\nx = [1, 2][old]", refusal: "branches on what the release has"},
+		{line: "if os.path.getsize(torch.__file__) > 9: pass", refusal: "branches on what the release has"},
+		{line: "import glob\nprint(glob.glob('/env/*/torch-2*.dist-info'))", refusal: "looks at the installation"},
+		{line: "assert hasattr(torch, 'compile')"},
+		{line: "t = torch.ones(1)\nif hasattr(t, 'grad'): print(t)"},
+		{line: "dev = 'mps' if hasattr(torch.backends, 'mps') else 'cpu'"},
 		{line: "signal.raise_signal(6)", refusal: "by hand"},
 		{line: "signal.alarm(3)", refusal: "by hand"},
 		{line: "sys.exit(1)", note: "exits by hand with 1"},
@@ -234,6 +244,27 @@ func TestRules(t *testing.T) {
 		case tc.note != "" && !containsPart(c.Notes, tc.note):
 			t.Errorf("%s: want note %q, got %q", tc.line, tc.note, c.Notes)
 		}
+	}
+}
+
+// TestFeaturesOfReporters: a reporter's script may be written for several
+// releases; that is said, not refused.
+func TestFeaturesOfReporters(t *testing.T) {
+	r := &report.Report{Blocks: []report.Block{{Text: "import torch\nif hasattr(torch, 'compile'):\n    print(torch.ones(1))\n"}}}
+	c, err := FromReport(r, &triage.Decision{Blocks: []int{0}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(c.Refusals) > 0 || !containsPart(c.Notes, "branches on what the release has") {
+		t.Errorf("refused %q, noted %q", c.Refusals, c.Notes)
+	}
+}
+
+// TestUnreadIsRefused: nothing may hide behind the limits of the reader.
+func TestUnreadIsRefused(t *testing.T) {
+	c := FromScript("import torch\nprint(torch.ones(1))\n" + strings.Repeat("# padding\n", 20_000) + "import sys\nsys.settrace(None)\n")
+	if !containsPart(c.Refusals, "read whole") {
+		t.Errorf("refused %q", c.Refusals)
 	}
 }
 

@@ -1,0 +1,80 @@
+package candidate
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/repgen/repgen/internal/system/lazyre"
+)
+
+var (
+	// asksLibrary are ways to learn which release is installed without asking
+	// for its version: what it has, how it is called, what its files look like.
+	asksLibrary = lazyre.New(`\b(?:hasattr|dir|vars|getattr|signature|getfullargspec|getsource\w*|getfile|getmembers|find_spec|getsize)\s*\(\s*([A-Za-z_][\w.]*)|\b([A-Za-z_]\w*(?:\.\w+)*)\.(?:__dict__|__all__|__file__|__doc__|__path__)\b`)
+	// devices may be asked for everywhere: that is how scripts choose theirs.
+	devices = lazyre.New(`(?i)\b(backends?|cuda|mps|xpu|hip|npu|accelerator)\b`)
+	// installed names what an installer left behind.
+	installed = lazyre.New(`dist-info|site-packages|\.egg-info|\bRECORD\b|pyvenv\.cfg`)
+)
+
+// featureBranches: a script that does something else where the library has, or
+// has not, some name is told by it which release it runs on, as by a version.
+// Honest scripts of reporters do so for compatibility, which is noted; whoever
+// writes a script for one release has no need to.
+func featureBranches(r *reader) {
+	say := r.note
+	if r.c.Origin == originGiven {
+		say = r.refuse
+	}
+	told := r.toldByFeature()
+	for _, cond := range r.f.Conditions {
+		if !branching[cond.Kind] || cond.Kind == "assert" || cond.Kind == "compare" {
+			continue
+		}
+		asks := r.asks(cond.Text) || slices.ContainsFunc(cond.Reads, func(name string) bool { return told[firstOf(name)] })
+		if asks {
+			say(cond.Line, "branches on what the release has (%s)", clip(oneLine(cond.Text)))
+		}
+	}
+	for _, s := range r.f.Strings {
+		if installed.MatchString(s.Value) && !isDocstring(r.f, s) {
+			say(s.Line, "looks at the installation (%q)", clip(s.Value))
+		}
+	}
+}
+
+// asks says whether an expression looks into something imported from a library.
+func (r *reader) asks(text string) bool {
+	for _, m := range asksLibrary.FindAllStringSubmatch(text, -1) {
+		name := m[1] + m[2]
+		if r.imported(name) && thirdParty(r.resolve(name)) && !devices.MatchString(m[0]) {
+			return true
+		}
+	}
+	return false
+}
+
+// toldByFeature are the variables that hold an answer, or something made of one.
+func (r *reader) toldByFeature() map[string]bool {
+	told := map[string]bool{}
+	for changed := true; changed; {
+		changed = false
+		for _, a := range r.f.Assigns {
+			if a.Kind != "name" || told[a.Target] {
+				continue
+			}
+			asked := strings.Contains(a.Value, "(") || strings.Contains(a.Value, "__")
+			if asked && r.asks(a.Value) || slices.ContainsFunc(a.Reads, func(name string) bool { return told[firstOf(name)] }) {
+				told[a.Target], changed = true, true
+			}
+		}
+	}
+	return told
+}
+
+// unread: what lies behind the limits of the reader was not looked at.
+func unread(r *reader) {
+	if r.f.Truncated {
+		r.refuse(0, "is too long or too deeply nested to be read whole")
+	}
+}
