@@ -8,8 +8,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
+	"pgregory.net/rapid"
+
+	"github.com/repgen/repgen/internal/environment"
+	"github.com/repgen/repgen/internal/sandbox"
 )
 
 // seal gives a changed folder a manifest that fits it, as whoever forges a
@@ -117,6 +122,9 @@ func TestForgedFolders(t *testing.T) {
 		"a claim without evidence": {func(t *testing.T, dir string) {
 			change(t, dir, fileEvidence, func(ev map[string]any) { ev["executions"] = [][]string{} })
 		}, "recorded executions say"},
+		"a lock with an index": {func(t *testing.T, dir string) { setLock(t, dir, "--index-url http://127.0.0.1:1/\nlib==1.2\n") }, "no pinned version"},
+		"a lock with a URL":    {func(t *testing.T, dir string) { setLock(t, dir, "lib @ http://127.0.0.1:1/lib.whl\n") }, "no pinned version"},
+		"a lock with a file":   {func(t *testing.T, dir string) { setLock(t, dir, "-r /etc/passwd\n") }, "no pinned version"},
 		"more executions than groups": {func(t *testing.T, dir string) {
 			change(t, dir, fileEvidence, func(ev map[string]any) { ev["executions"] = [][]string{{}, {}, {"x"}, {"y"}} })
 		}, "more executions than groups"},
@@ -156,6 +164,41 @@ func change(t testing.TB, dir, name string, edit func(map[string]any)) {
 	}
 	put(t, dir, name, string(data))
 	seal(t, dir)
+}
+
+func setLock(t *testing.T, dir, text string) {
+	change(t, dir, fileEvidence, func(ev map[string]any) {
+		ev["outcome"].(map[string]any)["lock"].(map[string]any)["text"] = text
+	})
+}
+
+func TestLockLines(t *testing.T) {
+	for line, odd := range map[string]bool{
+		"": false, "lib==1.2": false, "lib-x.y_z==1!2.0rc1+cpu.cxx11 \\": false, "    --hash=sha256:00ff \\": false,
+		"lib==1.2 --hash=sha256:0a": false, "lib": true, "lib>=1": true, "-e .": true, "lib==1.2 ; os": true,
+		"lib==1.2 --index-url=x": true, "# lib": true, "lib @ file:///x": true, "--find-links x": true, "lib==1.2\r": true,
+	} {
+		if _, got := oddLock(&environment.Lock{Text: line + "\n"}); got != odd {
+			t.Errorf("%q: odd %v, want %v", line, got, odd)
+		}
+	}
+}
+
+// TestLimitsAreBounded: a bundle cannot lift the limits of who verifies it.
+func TestLimitsAreBounded(t *testing.T) {
+	d := sandbox.DefaultLimits()
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.Int64()
+		in := sandbox.Limits{Wall: time.Duration(n.Draw(t, "wall")), MemoryBytes: n.Draw(t, "memory"), Pids: int(n.Draw(t, "pids")), OutputBytes: n.Draw(t, "output"), DiskBytes: n.Draw(t, "disk")}
+		got := bounded(in)
+		if got.Wall <= 0 || got.Wall > maxWall || got.MemoryBytes <= 0 || got.MemoryBytes > d.MemoryBytes || got.Pids <= 0 || got.Pids > d.Pids ||
+			got.OutputBytes <= 0 || got.OutputBytes > d.OutputBytes || got.DiskBytes <= 0 || got.DiskBytes > d.DiskBytes {
+			t.Fatalf("%+v became %+v", in, got)
+		}
+	})
+	if small := (sandbox.Limits{Wall: time.Second, Pids: 3}).WithDefaults(); bounded(small) != small {
+		t.Errorf("smaller limits changed: %+v", bounded(small))
+	}
 }
 
 // FuzzRead: whatever a forged bundle holds, reading it ends in a bundle or in

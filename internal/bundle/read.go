@@ -50,7 +50,7 @@ func Read(dir string) (b *Bundle, tampered []string, err error) {
 	if err != nil {
 		return nil, []string{err.Error()}, nil
 	}
-	return b, b.inconsistent(), nil
+	return b, append(b.inconsistent(), b.oddLocks()...), nil
 }
 
 func readManifest(dir string) (*Manifest, error) {
@@ -168,6 +168,7 @@ func assemble(files map[string][]byte) (*Bundle, error) {
 	b.Candidate.Script = script
 	b.Wheels = wheelsOf(files)
 	b.Outcome = ev.Outcome
+	b.Outcome.Limits = bounded(b.Outcome.Limits)
 	b.Outcome.Expectation = exp
 	for i, names := range ev.Executions {
 		if i >= len(b.Outcome.Evidence.Groups) {
