@@ -11,7 +11,7 @@ import (
 // Event is one piece of progress. Done and Total are bytes where they are
 // known and zero where they are not.
 type Event struct {
-	Stage string // "python", "uv", "index", "solve", "wheelhouse", "build", "certificate"
+	Stage string // "python", "uv", "index", "solve", "project", "wheelhouse", "build", "certificate"
 	Text  string
 	Done  int64
 	Total int64

@@ -47,7 +47,7 @@ func (m *Manager) git(ctx context.Context, at place, work string, args ...string
 	}
 	c := sandbox.Command{
 		Argv:   append([]string{"/bin/sh", sandbox.WorkDir + "/git.sh"}, args...),
-		Env:    map[string]string{"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/tmp/home", "LANG": "C.UTF-8", "GIT_DIR": repositoryDir},
+		Env:    map[string]string{"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/tmp/home", "LANG": "C.UTF-8", "GIT_DIR": repositoryDir, "GIT_NO_REPLACE_OBJECTS": "1", "GIT_NO_LAZY_FETCH": "1"},
 		Mounts: []sandbox.Mount{{Host: at.git, Guest: repositoryDir}},
 		Work:   work, Label: "git " + args[0],
 	}

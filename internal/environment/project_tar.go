@@ -21,7 +21,6 @@ import (
 const exportTop = "project/"
 
 // leftOut are folders of a plain folder that are no source: caches, histories.
-// Virtual environments are known by their pyvenv.cfg.
 var leftOut = map[string]bool{
 	".git": true, ".hg": true, ".svn": true, "__pycache__": true, ".tox": true, ".nox": true, ".mypy_cache": true,
 	".pytest_cache": true, ".ruff_cache": true, "node_modules": true,
@@ -67,7 +66,7 @@ func (p *packer) visit(name string, d fs.DirEntry, err error) error {
 		return err
 	}
 	if d.IsDir() {
-		if leftOut[d.Name()] || name != "." && p.isEnvironment(name) {
+		if leftOut[d.Name()] || name != "." && p.made(name) {
 			return fs.SkipDir
 		}
 		return nil
@@ -97,9 +96,15 @@ func (p *packer) visit(name string, d fs.DirEntry, err error) error {
 	return nil // pipes, sockets, devices are no source
 }
 
-func (p *packer) isEnvironment(name string) bool {
-	_, err := p.root.Lstat(path.Join(name, "pyvenv.cfg"))
-	return err == nil
+// made is true for a virtual environment, and for a run folder of our own: it
+// would change while it is read.
+func (p *packer) made(name string) bool {
+	for _, sign := range []string{"pyvenv.cfg", "00-request.json"} {
+		if _, err := p.root.Lstat(path.Join(name, sign)); err == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // firstDay is the first that a zip archive can hold, plus one.

@@ -2,6 +2,7 @@ package environment
 
 import (
 	"archive/zip"
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -214,18 +215,59 @@ func (m *Manager) keepWheel(ctx context.Context, s sourceBuild, tree, version, w
 		return projectWheel{}, nil, err
 	}
 	if err := m.KeepWheel(ctx, w.Package, data); err != nil {
+		var damaged *damagedWheel
+		if errors.As(err, &damaged) {
+			return projectWheel{}, &Unavailable{Why: "building " + s.label + " left a damaged wheel: " + damaged.Error()}, nil
+		}
 		return projectWheel{}, nil, err
 	}
 	return w, nil, nil
 }
 
+// damagedWheel says that a wheel's bytes are not to be unpacked.
+type damagedWheel struct{ why string }
+
+func (d *damagedWheel) Error() string { return d.why }
+
+// checkUnpacked reads a wheel through once: an installer unpacks it outside of
+// the sandbox, where nothing else would bound it.
+func checkUnpacked(data []byte) error {
+	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return &damagedWheel{err.Error()}
+	}
+	if len(z.File) > maxEntries {
+		return &damagedWheel{"too many files"}
+	}
+	left := int64(maxUnpacked)
+	for _, f := range z.File {
+		r, err := f.Open()
+		if err != nil {
+			return &damagedWheel{err.Error()}
+		}
+		n, err := io.Copy(io.Discard, io.LimitReader(r, left+1))
+		_ = r.Close()
+		if left -= n; left < 0 {
+			return &damagedWheel{fmt.Sprintf("it unpacks to more than %d MiB", maxUnpacked>>20)}
+		}
+		if err != nil {
+			return &damagedWheel{fmt.Sprintf("%s: %s", clip(f.Name, 80), err)}
+		}
+	}
+	return nil
+}
+
 // maxMetadata bounds the METADATA of a wheel, which holds its whole README.
 const maxMetadata = 4 << 20
+
+// wheelForm are the characters that a wheel's file name may have: it is written
+// into scripts and shown.
+var wheelForm = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.+!-]*\.whl$`)
 
 // readWheel reads name, version and modules of a wheel without unpacking it.
 func readWheel(file string) (projectWheel, error) {
 	name, version, ok := pypi.WheelVersion(filepath.Base(file))
-	if !ok {
+	if !ok || !wheelForm.MatchString(filepath.Base(file)) {
 		return projectWheel{}, errors.New("its file name says neither name nor version")
 	}
 	sum, err := fileHash(file)
@@ -301,7 +343,7 @@ func (w *projectWheel) metadata(f *zip.File) error {
 // localKey is a wheel's place in the store: its own hash. A lock may be a
 // stranger's, so names that lead elsewhere are refused.
 func localKey(p Package) (string, bool) {
-	if p.Wheel == "" || filepath.Base(p.Wheel) != p.Wheel || len(p.Hashes) != 1 {
+	if !wheelForm.MatchString(p.Wheel) || len(p.Hashes) != 1 {
 		return "", false
 	}
 	hash, ok := strings.CutPrefix(p.Hashes[0], "sha256:")
@@ -320,6 +362,9 @@ func (m *Manager) KeepWheel(ctx context.Context, p Package, data []byte) error {
 	key, ok := localKey(p)
 	if !ok || p.Hashes[0] != "sha256:"+hex.EncodeToString(sum[:]) {
 		return fmt.Errorf("keep the wheel %s: it is not the locked one", p.Wheel)
+	}
+	if err := checkUnpacked(data); err != nil {
+		return fmt.Errorf("keep the wheel %s: %w", p.Wheel, err)
 	}
 	store, err := m.store(wheelStore)
 	if err != nil {

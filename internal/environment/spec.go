@@ -37,11 +37,10 @@ type SpecInput struct {
 // index can have is Unavailable.
 func (m *Manager) Spec(ctx context.Context, in SpecInput) (Spec, *Unavailable, error) {
 	if in.Project != nil {
-		p, u, err := m.lookAtProject(ctx, in)
+		p, u, err := m.lookAtProject(ctx, &in)
 		if u != nil || err != nil {
-			return Spec{Project: in.Project}, u, err
+			return p, u, err
 		}
-		in.Project = p
 		return inferSpec(ctx, m, in)
 	}
 	return m.keptSpec(ctx, in)

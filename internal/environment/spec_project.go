@@ -11,17 +11,19 @@ import (
 )
 
 // lookAtProject builds the reported state once, to learn its name, version and
-// modules. Which interpreter it is for is settled when the rest is solved.
-func (m *Manager) lookAtProject(ctx context.Context, in SpecInput) (*ProjectSource, *Unavailable, error) {
+// modules, and puts them into in. Which interpreter it is for is settled when
+// the rest is solved. The Spec is what is known without it.
+func (m *Manager) lookAtProject(ctx context.Context, in *SpecInput) (Spec, *Unavailable, error) {
 	p := *in.Project
-	w := newInference(m, in)
+	w := newInference(m, *in)
+	w.spec.Project = in.Project
 	w.python()
 	if err := w.date(ctx); err != nil {
-		return nil, nil, err
+		return w.spec, nil, err
 	}
 	pythons, err := m.interpreters(ctx)
 	if err != nil {
-		return nil, nil, err
+		return w.spec, nil, err
 	}
 	built, u, err := m.wheelOf(ctx, projectBuild{
 		src: p, state: p.At, asOf: w.spec.AsOf,
@@ -30,11 +32,12 @@ func (m *Manager) lookAtProject(ctx context.Context, in SpecInput) (*ProjectSour
 		},
 	})
 	if u != nil || err != nil {
-		return nil, u, err
+		return w.spec, u, err
 	}
 	p.Name, p.Version, p.Wheel = built.Name, built.Version, &built.Package
 	p.Provides, p.RequiresPython = built.Provides, built.RequiresPython
-	return &p, nil, nil
+	in.Project = &p
+	return w.spec, nil, nil
 }
 
 // likelyPython is the stated one, else the newest that the project allows and
