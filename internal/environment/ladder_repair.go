@@ -23,6 +23,15 @@ var neverBuilt = []string{
 // repair makes one change for one failure of the resolver. Nil, nil: try
 // again. The same failure twice gives the requirement up.
 func (l *ladder) repair(ctx context.Context, f uv.Failure) (*Unavailable, error) {
+	if f.Class == uv.OnlySdist {
+		name, err := l.sourceAtFault(ctx, f)
+		if err != nil {
+			return nil, err
+		}
+		if name != f.Name {
+			f.Name, f.Version = name, ""
+		}
+	}
 	signature := fmt.Sprintf("%s %s %s", f.Class, f.Name, f.Version)
 	if f.Class == uv.Conflict {
 		signature += f.Detail

@@ -43,6 +43,8 @@ type Failure struct {
 	Version string
 	// Names are all distributions that the text names as required, in order.
 	Names []string
+	// Sdists are all that lack a wheel, where the text names several.
+	Sdists []string
 	// Pythons are minor versions ("3.8") for which wheels exist, ascending.
 	Pythons []string
 	// Published is when a version hidden by the cutoff appeared.
@@ -127,6 +129,7 @@ func Classify(stderr string, code int) Failure {
 
 var (
 	hiddenForm = lazyre.New("`" + namePart + "` was filtered by `exclude-newer`.*?(The requested version|The latest version satisfying the requirement is|)[, ]*v" + versionPart + `, ?(?:was )?published at ([0-9TZ:.-]+)`)
+	wheelsForm = lazyre.New("Wheels are required for `" + namePart + "` because building from source is disabled")
 	tagsForm   = lazyre.New("we only found wheels for `" + namePart + "` \\([^)]*\\) with the following Python (?:ABI |version |implementation )?tags?: ((?:`[a-z0-9_]+`,? ?)+)")
 	tagForm    = lazyre.New("`cp3([0-9]+)[a-z]*`")
 	needForm   = lazyre.New(`(?:you require |and )?` + namePart + `(?:[=<>!~]=?[^ ]*)? depends on ` + namePart + `|you require ` + namePart)
@@ -134,6 +137,9 @@ var (
 
 // readHints takes from the hints what is about the distribution at fault.
 func (f *Failure) readHints(hints string) {
+	if f.Class == OnlySdist {
+		f.Sdists = sdistsIn(hints)
+	}
 	for _, m := range tagsForm.FindAllStringSubmatch(hints, -1) {
 		if f.Class != WrongPython || f.Name != "" && pydist.Normalize(m[1]) != f.Name {
 			continue
@@ -156,6 +162,22 @@ func (f *Failure) readHints(hints string) {
 			}
 		}
 	}
+}
+
+// sdistsIn lists, sorted, the packages that have no wheel where the resolver
+// looked; nil for one alone, which is the failure's own name.
+func sdistsIn(hints string) []string {
+	var names []string
+	for _, m := range wheelsForm.FindAllStringSubmatch(hints, -1) {
+		if name := pydist.Normalize(m[1]); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) < 2 {
+		return nil
+	}
+	slices.Sort(names)
+	return names
 }
 
 // pythonsOf reads minor versions out of a list of ABI tags; abi3 and Python 2

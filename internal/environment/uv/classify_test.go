@@ -46,6 +46,7 @@ var classified = map[string]Failure{
 	"offline":               {Class: NotCached, Name: "six", Names: []string{"six"}},
 	"offline-wheel":         {Class: NotCached, Name: "torch", Version: "1.13.1"},
 	"only-sdist":            {Class: OnlySdist, Name: "termcolor", Version: "1.1.0", Names: []string{"termcolor"}},
+	"only-sdist-several":    {Class: OnlySdist, Name: "prettytable", Names: []string{"cmd2", "pyperclip", "cliff", "optuna"}, Sdists: []string{"cliff", "prettytable", "pyperclip"}},
 	"only-sdist-transitive": {Class: OnlySdist, Name: "termcolor", Version: "1.1.0", Names: []string{"tensorflow", "termcolor"}},
 	"requires-python-range": {Class: OnlySdist, Name: "contourpy", Names: []string{"contourpy"}},
 	"requires-python-sdist": {Class: OnlySdist, Name: "numpy", Version: "2.4.0", Names: []string{"numpy"}},
