@@ -25,7 +25,8 @@ var readmeText = template.Must(template.New("readme").Parse(`# {{.Title}}
     repgen verify .            # every execution, compared with the records here
 
 Environment: Python {{.Python}}, packages as of {{.AsOf}} ({{.AsOfSource}}); exact versions in requirements.lock.
-{{if .Edits}}
+{{if .Project}}{{.Project}}
+{{end}}{{if .Edits}}
 The script differs from the report's text by these edits:
 {{range .Edits}}- {{.Kind}}: {{.Why}}
 {{end}}{{end}}
@@ -52,6 +53,7 @@ func readme(c Content) string {
 	if e := r.Environment; e != nil {
 		data.Python, data.AsOf, data.AsOfSource = e.Python, e.AsOf, e.AsOfSource
 	}
+	data.Project = projectLine(c)
 	for _, e := range r.Edits {
 		data.Edits = append(data.Edits, editLine{e.Kind, e.Why})
 	}
@@ -69,6 +71,7 @@ type proofView struct {
 	Reasons                  []string
 	Python, AsOf, AsOfSource string
 	Edits                    []editLine
+	Project                  string
 }
 
 type editLine struct{ Kind, Why string }

@@ -80,6 +80,22 @@ func wheelSources(c Content) string {
 	return "#\n# [tool.uv.sources]\n" + strings.Join(lines, "")
 }
 
+// projectLine says in the README where the subject came from.
+func projectLine(c Content) string {
+	list := localPackages(c.Outcome.Lock)
+	if len(list) == 0 {
+		return ""
+	}
+	p := list[0]
+	text := fmt.Sprintf("%s %s is no release: %s.", p.Name, p.Version, oneLine(p.Why))
+	if c.Wheel != nil {
+		if data, err := c.Wheel(p); err == nil && len(data) <= maxWheel {
+			return text + " Its wheel is in wheels/."
+		}
+	}
+	return text + " Its wheel is not in this bundle, which can be run again only where it was made."
+}
+
 // wheelsOf finds the wheels among a bundle's files.
 func wheelsOf(files map[string][]byte) map[string][]byte {
 	out := map[string][]byte{}

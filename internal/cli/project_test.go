@@ -145,6 +145,14 @@ func TestProjectFix(t *testing.T) {
 	if env := e.result.Environment; !strings.HasPrefix(env.AsOfSource, "commit ") || env.AsOf != "2024-04-01T12:00:00Z" {
 		t.Errorf("as of %s (%s)", env.AsOf, env.AsOfSource)
 	}
+	t.Run("judge", func(t *testing.T) {
+		script := r.file("script.py", "import tinynet\n\ntinynet.total([[1, 2]], axis=0)\n")
+		e := r.run("judge", "--json", "--report", report, "--project", p.dir, "--revision", "main~1", "--fixed-revision", "main", "--out", "judged", script)
+		e.want(t, exitOK, "reproduced", "fixed", "regression")
+		if e.result.Grade != "A" {
+			t.Errorf("grade %s: %v", e.result.Grade, e.result.Reasons)
+		}
+	})
 	t.Run("bundle", func(t *testing.T) { checkProjectBundle(t, r, p, *e.result.Bundle) })
 	t.Run("resume", func(t *testing.T) { checkProjectResume(t, r, p) })
 }
