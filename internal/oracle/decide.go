@@ -309,6 +309,8 @@ func onNewest(ev Evidence) string {
 	switch {
 	case t.hits > 0:
 		return "yes"
+	case len(ev.Groups[i].Lacks) > 0:
+		return "inconclusive"
 	case t.good(SideNewest) >= minClean && t.good(SideNewest) == t.conclusive():
 		return "no"
 	}

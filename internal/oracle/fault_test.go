@@ -97,6 +97,20 @@ func TestMissingExceptionControls(t *testing.T) {
 	}
 }
 
+// TestMissingExceptionOfAnotherCall: an exception that another line of the
+// script raises on the newer release is no answer to the report.
+func TestMissingExceptionOfAnotherCall(t *testing.T) {
+	e := Expectation{Oracle: OracleMissingException, Wanted: "ValueError", Modules: []string{"lib"}, ReporterScript: true, Calls: []string{"kw"}}
+	ex := raised("ValueError", "no", inScript, inLibrary) // lib.f(1)
+	if j := Judge(e, ex); j.Finding != Collided {
+		t.Errorf("another call: %s", j.Finding)
+	}
+	e.Calls = []string{"f"}
+	if j := Judge(e, ex); j.Finding != Clean {
+		t.Errorf("the judged call: %s: %v", j.Finding, j.Reasons)
+	}
+}
+
 // TestStatedOutputOfMissingException: the stated value must come as well.
 func TestStatedOutputOfMissingException(t *testing.T) {
 	e := Expectation{Oracle: OracleMissingException, Wanted: "ValueError", Printed: &Printed{Actual: []Line{{Text: "(3, 8)", Replaces: -1}}}}

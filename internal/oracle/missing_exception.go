@@ -1,10 +1,12 @@
 package oracle
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/repgen/repgen/internal/sandbox"
 	"github.com/repgen/repgen/internal/symptom"
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 // judgeMissingException: the reporter asks for an exception that does not
@@ -55,7 +57,7 @@ func wantedText(e Expectation) string {
 // class only a raise statement counts: a changed signature or a vanished
 // attribute also ends a script, and is no answer to the report.
 func wantedRaised(e Expectation, s symptom.Symptom) bool {
-	if s.Kind == symptom.Signal || !fromSubject(e, s) {
+	if s.Kind == symptom.Signal || !fromSubject(e, s) || !atJudgedCall(e, s) {
 		return false
 	}
 	if e.Wanted != "" && !strings.EqualFold(e.Wanted, "error") && !strings.EqualFold(e.Wanted, "exception") {
@@ -67,3 +69,15 @@ func wantedRaised(e Expectation, s symptom.Symptom) bool {
 	inner, _ := symptom.Innermost(s.Frames)
 	return inner.RaisesByHand()
 }
+
+// atJudgedCall: where the report singles out calls of the script, the exception
+// must come from a line of theirs.
+func atJudgedCall(e Expectation, s symptom.Symptom) bool {
+	return len(e.Calls) == 0 || slices.ContainsFunc(s.Frames, func(f symptom.Frame) bool {
+		return f.InScript() && slices.ContainsFunc(identifier.FindAllString(f.Source, -1), func(w string) bool {
+			return slices.Contains(e.Calls, w)
+		})
+	})
+}
+
+var identifier = lazyre.New(`[A-Za-z_]\w*`)

@@ -40,6 +40,10 @@ type Expectation struct {
 	// comes, or (by its class) where another one comes ("ValueError",
 	// or "" for any deliberate one).
 	Wanted string `json:"wanted,omitempty"`
+	// Calls are names on the script's lines with the judged call, when the
+	// report singles some out (missing_exception): an exception of another line
+	// is no answer to it.
+	Calls []string `json:"calls,omitempty"`
 	// Subject is the distribution under suspicion with its import names, so
 	// that frames can be attributed; Related are other named distributions.
 	Subject string   `json:"subject,omitempty"`
@@ -147,6 +151,9 @@ type Group struct {
 	Moved      []string `json:"moved,omitempty"`
 	MovedNamed []string `json:"moved_named,omitempty"`
 	StandIn    bool     `json:"stand_in,omitempty"`
+	// Lacks are names of the subject that the script uses and this release has
+	// not, although the script ran through: it swallowed their absence.
+	Lacks []string `json:"lacks,omitempty"`
 	// Unavailable says why there are no executions.
 	Unavailable string              `json:"unavailable,omitempty"`
 	Executions  []sandbox.Execution `json:"-"`

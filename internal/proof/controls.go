@@ -325,6 +325,9 @@ func (p *proof) tryControl(ctx context.Context, s *side) (good bool, err error) 
 	if !p.absent(s) {
 		return false, nil
 	}
+	if s.group.Lacks, err = p.lacks(ctx, s); err != nil || !p.absent(s) {
+		return false, err
+	}
 	if err := p.repeat(ctx, s, max(controlRuns, p.controlNeed())); err != nil {
 		return false, err
 	}
@@ -353,5 +356,5 @@ func (p *proof) absent(s *side) bool {
 			return false
 		}
 	}
-	return len(s.group.Executions) > 0
+	return len(s.group.Executions) > 0 && len(s.group.Lacks) == 0
 }

@@ -48,7 +48,7 @@ type Prover struct {
 	Sandbox  sandbox.Sandbox
 	Journal  Journal
 	Progress func(stage, text string) // may be nil
-	Parallel int                      // executions at once; 0: half the cores, at least 1
+	Parallel int                      // executions at once; 0: half the cores, two of two
 	WorkRoot string                   // where work folders are made; "": the system's temporary folder
 }
 
@@ -146,9 +146,10 @@ func expectationOf(in Input) oracle.Expectation {
 	}
 	own := in.Candidate.Origin == originReporter
 	e.ReporterScript = own
+	e.Calls = judgedCalls(in.Report, in.Candidate.Script)
 	e.Also = append([]oracle.Expectation(nil), e.Also...)
 	for i := range e.Also {
-		e.Also[i].ReporterScript = own
+		e.Also[i].ReporterScript, e.Also[i].Calls = own, e.Calls
 	}
 	return e
 }
@@ -207,7 +208,7 @@ func (p *Prover) parallel() int {
 	if p.Parallel > 0 {
 		return p.Parallel
 	}
-	return max(1, runtime.NumCPU()/2)
+	return max(min(2, runtime.NumCPU()), runtime.NumCPU()/2)
 }
 
 // conclude lays out the evidence and lets the oracle decide.
