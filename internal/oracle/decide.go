@@ -109,6 +109,8 @@ func (v *Verdict) without(ev Evidence, g Group, t tally) {
 		v.say("%d of %d executions fail otherwise", t.collided, v.Runs)
 	case ev.Lowered:
 		v.end(NeedsHardware, "the report is about an accelerator, and the CPU does not show it")
+	case ev.OnDevice:
+		v.end(NeedsHardware, "the reporter's script ran on an accelerator, and the CPU does not show it")
 	case ev.StandIn:
 		v.end(EnvUnavailable, "the reported version cannot be had, and what stands in for it does not show the symptom")
 	case ev.BudgetEnded && v.Runs < minClean:

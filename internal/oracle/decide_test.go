@@ -134,6 +134,8 @@ func TestDecide(t *testing.T) {
 		{"asks: a release pair is", asks, Evidence{Groups: []Group{bad("hhhhh"), newest("ccc")}}, Fixed, "B", nil, "no", ""},
 		// rule 12
 		{"lowered and clean", printedClaim, Evidence{Certified: true, Lowered: true, Groups: []Group{bad("ccccc")}}, NeedsHardware, "", nil, "not_run", ""},
+		{"seen on a device, and clean", printedClaim, Evidence{Certified: true, OnDevice: true, Groups: []Group{bad("ccccc")}}, NeedsHardware, "", nil, "not_run", ""},
+		{"seen on a device, and hit", printedClaim, Evidence{OnDevice: true, Groups: []Group{bad("hhhhh"), newest("ccc")}}, Fixed, "B", nil, "no", ""},
 		{"lowered and hit", printedClaim, Evidence{Lowered: true, Groups: []Group{bad("hhhhh"), newest("ccc")}}, Fixed, "B", nil, "no", "weakens"},
 		// whose words the script speaks
 		{"a stranger's prints", strangers(OraclePrinted), Evidence{Groups: []Group{bad("hhhhh"), newest("ccc")}}, Lead, "D", nil, "no", "not the reporter's"},

@@ -172,6 +172,9 @@ type Evidence struct {
 	// Edits that could themselves cause the symptom forbid A and B unless the
 	// control has them too (it has: the script is the same); kept for C.
 	Lowered bool `json:"lowered,omitempty"` // an accelerator was lowered to CPU
+	// OnDevice: the reporter's own machine ran it on an accelerator, by the report's
+	// list of versions; a clean run on the CPU then says nothing of the symptom.
+	OnDevice bool `json:"on_device,omitempty"`
 	// Refused: why the candidate may not be believed (touches the observer,
 	// patches the subject, branches on a version, raises by hand).
 	Refused []string `json:"refused,omitempty"`

@@ -31,6 +31,7 @@ func Decide(r *report.Report, opts Options) *Decision {
 func route(rd *reading, d *Decision) {
 	hw := readHardware(rd)
 	d.Lower = hw.lower
+	d.OnDevice = usedDevice(rd.r)
 	for _, ending := range []func(*reading, *Decision, hardware) bool{
 		endsHostile, endsHardware, endsInfo, endsNoBug, endsModel,
 	} {

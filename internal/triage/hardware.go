@@ -155,6 +155,20 @@ func (h *hardware) fromLogs(rd *reading, add func(int, string, *report.Span)) {
 	}
 }
 
+// usedDevices is the line in which jax prints the devices that it uses; other
+// libraries list what the machine has, which says little of the script.
+var usedDevices = lazyre.New(`(?im)^\s*device info:\s*(\S[^\n]{0,80})$`)
+
+// usedDevice is the accelerator that the report's list of versions shows in use.
+func usedDevice(r *report.Report) string {
+	m := usedDevices.FindStringSubmatch(r.Text)
+	if m == nil || strings.HasPrefix(strings.ToLower(m[1]), "cpu") {
+		return ""
+	}
+	name, _, _ := strings.Cut(m[1], ",")
+	return strings.Trim(strings.TrimSpace(name), `"'`)
+}
+
 // scriptSpan is where the script begins in the report.
 func (rd *reading) scriptSpan() *report.Span {
 	if rd.script.none() {

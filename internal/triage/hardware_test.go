@@ -109,3 +109,17 @@ func TestNotABug(t *testing.T) {
 		t.Errorf("a report with a traceback is taken for a question: %+v", got)
 	}
 }
+
+func TestUsedDevice(t *testing.T) {
+	for text, want := range map[string]string{
+		"jax: 0.6.0\ndevice info: NVIDIA GeForce RTX 4090-1, 1 local devices\"\nprocess_count: 1": "NVIDIA GeForce RTX 4090-1",
+		"device info: cpu-1, 1 local devices\"":                                                   "",
+		"device info: TPU v4-8, 4 local devices":                                                  "TPU v4-8",
+		"no list at all":                                                                          "",
+		"the device info: is missing":                                                             "",
+	} {
+		if got := usedDevice(&report.Report{Text: text}); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}

@@ -45,6 +45,9 @@ type Decision struct {
 	Bad  []report.Version `json:"bad,omitempty"`
 	// Lower says that an accelerator is asked for and CPU is worth a try.
 	Lower bool `json:"lower,omitempty"`
+	// OnDevice is the accelerator on which the report's own list of devices says
+	// that the script ran; "" when it names none, or a CPU.
+	OnDevice string `json:"on_device,omitempty"`
 	// Steering lists text that speaks to the tool, recorded as data.
 	Steering []Reason `json:"steering,omitempty"`
 	// Summary in one line: "complete script, 21 lines".
