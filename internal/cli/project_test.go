@@ -10,6 +10,7 @@ import (
 
 	"github.com/repgen/repgen/internal/pipeline"
 	"github.com/repgen/repgen/internal/proof"
+	"github.com/repgen/repgen/internal/system"
 )
 
 // treeBackend is a build backend of the project's own (PEP 517): it needs
@@ -166,8 +167,8 @@ func versionOn(r *proof.Result, side string) *proof.ResultVersion {
 	return nil
 }
 
-// checkProjectBundle moves the bundle, hides the project and empties the cache
-// of what was built from it.
+// checkProjectBundle moves the bundle, hides the project and takes a cache that
+// knows nothing of it.
 func checkProjectBundle(t *testing.T, r *rig, p *tree, bundle string) {
 	script, err := os.ReadFile(filepath.Join(bundle, "reproduce.py"))
 	if err != nil || !strings.Contains(string(script), `tinynet = { path = "wheels/tinynet-1.2-py3-none-any.whl" }`) {
@@ -193,7 +194,8 @@ func checkProjectBundle(t *testing.T, r *rig, p *tree, bundle string) {
 			t.Error(err)
 		}
 	}()
-	forget(t, r.cache)
+	r.env["REPGEN_CACHE_DIR"] = newCache(t, r.cache)
+	defer func() { r.env["REPGEN_CACHE_DIR"] = r.cache }()
 	e := r.run("verify", "--json", moved)
 	e.want(t, exitOK)
 	if !strings.Contains(e.out, `"result": "same"`) {
@@ -201,23 +203,20 @@ func checkProjectBundle(t *testing.T, r *rig, p *tree, bundle string) {
 	}
 }
 
-// forget removes wheels that were built from projects from the cache.
-func forget(t *testing.T, cache string) {
+// newCache is a cache that holds the tools of another one, and nothing that was
+// ever built.
+func newCache(t *testing.T, old string) string {
 	t.Helper()
-	for _, pattern := range []string{"wheels/local-*", "wheels/project-*"} {
-		found, err := filepath.Glob(filepath.Join(cache, pattern))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, f := range found {
-			if err := os.Chmod(f, 0o755); err == nil {
-				err = os.RemoveAll(f)
-			}
-			if err != nil && !os.IsNotExist(err) {
-				t.Fatal(err)
-			}
-		}
+	dir := t.TempDir()
+	if err := os.Symlink(filepath.Join(old, "tools"), filepath.Join(dir, "tools")); err != nil {
+		t.Fatal(err)
 	}
+	t.Cleanup(func() {
+		if err := system.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	return dir
 }
 
 // checkProjectResume: a branch that has moved on is another question, one that
