@@ -24,7 +24,7 @@ import (
 
 // sample is a run that found `lib` 1.2 to print 10 where 7 is due, and 1.3
 // right.
-func sample(t *testing.T) Content {
+func sample(t testing.TB) Content {
 	t.Helper()
 	run := func(out string) sandbox.Execution {
 		return sandbox.Execution{

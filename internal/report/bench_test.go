@@ -1,6 +1,8 @@
 package report
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -45,6 +47,24 @@ func TestHostile(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			// A sixteenth is over most limits and quick under the race detector.
 			check(t, Parse([]byte(text[:len(text)/16]), Source{}))
+		})
+	}
+}
+
+// BenchmarkParse is a report as people file them.
+func BenchmarkParse(b *testing.B) {
+	for _, name := range []string{"jax-jit-exp-nan", "tf-27-protobuf4-import"} {
+		b.Run(name, func(b *testing.B) {
+			data, err := os.ReadFile(filepath.Join("testdata", "cases", name+".md"))
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.SetBytes(int64(len(data)))
+			for b.Loop() {
+				if r := Parse(data, Source{}); len(r.Blocks) == 0 {
+					b.Fatal("no block")
+				}
+			}
 		})
 	}
 }
