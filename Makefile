@@ -33,9 +33,14 @@ lint:
 	$(GO) tool staticcheck ./...
 	$(GO) tool errcheck -ignoretests ./...
 
-# Ratios in one run against the named baseline; needs what test-real needs.
+# What repgen costs. First the aims: medians and ratios (x-bare) against a bare
+# script and a bare `uv pip install`, measured in pairs in one run. Then the
+# single steps, and the worst that a hostile report can do to a parser.
 bench: setup build
-	REPGEN_REAL=1 $(GO) test -run '^$$' -bench . -benchtime 3x ./...
+	REPGEN_REAL=1 $(GO) test -run '^$$' -bench . -benchtime 9x -timeout 30m ./internal/cli ./internal/environment
+	$(GO) test -run '^$$' -bench '^Benchmark(Parse|Decide|Judge|Write|Read)$$' -benchtime 200x ./internal/report ./internal/triage ./internal/oracle ./internal/bundle
+	REPGEN_REAL=1 $(GO) test -run '^$$' -bench . -benchtime 20x ./internal/sandbox/...
+	$(GO) test -run '^$$' -bench Hostile -benchtime 3x ./internal/report ./internal/triage ./internal/symptom
 
 clean:
 	rm -rf bin repgen-out
