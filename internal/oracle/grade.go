@@ -84,14 +84,14 @@ func asControl(e Expectation, ev Evidence, i int, g Group, hits, runs int, reaso
 		why = fmt.Sprintf("shows it too, %d of %d", t.hits, t.conclusive())
 	case clean == 0 || clean < t.conclusive():
 		why = "proves nothing: " + unclean(g, t)
+	case len(g.Lacks) > 0:
+		why = "has no " + strings.Join(g.Lacks, ", ") + ", whose absence the script swallows: the judged call was not reached"
 	case clean < minClean:
 		why = fmt.Sprintf("ran clean %d times only, %d are asked for", clean, minClean)
 	case c.p >= alpha:
 		why = fmt.Sprintf("is clean, yet %d of %d against 0 of %d may be chance (p = %.2f)", hits, runs, clean, c.p)
 	case g.StandIn:
 		why = "is a stand-in release, which decides nothing"
-	case len(g.Lacks) > 0:
-		why = "has no " + strings.Join(g.Lacks, ", ") + ", whose absence the script swallows: the judged call was not reached"
 	case len(g.MovedNamed) > 0:
 		why = "moved " + strings.Join(g.MovedNamed, ", ") + " with it, which the report names"
 	case e.Oracle == OracleDifferential && g.Side != SideNamed:

@@ -69,7 +69,7 @@ func judgeBy(e Expectation, ex sandbox.Execution) Judgement {
 func preflight(ex sandbox.Execution) (Judgement, bool) {
 	j := Judgement{Finding: Inconclusive, Match: symptom.Match{Relation: symptom.None}}
 	switch ex.Outcome {
-	case sandbox.TimedOut, sandbox.OutOfMemory, sandbox.OutputLimit, sandbox.DiskLimit, sandbox.Canceled:
+	case sandbox.TimedOut, sandbox.OutOfMemory, sandbox.OutputLimit, sandbox.DiskLimit, sandbox.PidsLimit, sandbox.Canceled:
 		j.Limit, j.Detail = true, ex.LimitHit
 		j.Reasons = []string{limitReason(ex)}
 		return j, true

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"strconv"
 
 	"golang.org/x/sync/errgroup"
 
@@ -185,6 +186,7 @@ func (p *proof) execute(ctx context.Context, s *side, number int) (sandbox.Execu
 	if c.Env == nil {
 		c.Env = map[string]string{}
 	}
+	c.Env["PYTHONHASHSEED"] = strconv.Itoa(number - 1) // one pinned seed hides what depends on it
 	maps.Copy(c.Env, s.spec.Env)
 	maps.Copy(c.Env, p.in.Candidate.Env)
 	c.Work = work

@@ -158,7 +158,7 @@ func versionView(g *oracle.Group) ResultVersion {
 	switch {
 	case v.Hits > 0:
 		v.Symptom = "yes"
-	case v.Runs > 0 && ran == v.Runs:
+	case v.Runs > 0 && ran == v.Runs && len(g.Lacks) == 0:
 		v.Symptom = "no"
 	}
 	return v
