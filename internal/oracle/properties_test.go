@@ -121,7 +121,7 @@ func TestWordsOfTheScriptDecideNothing(t *testing.T) {
 func TestLimitsAreNeverFindings(t *testing.T) {
 	all := expectations(t)
 	for name, e := range all {
-		for _, outcome := range []sandbox.Outcome{sandbox.TimedOut, sandbox.OutOfMemory, sandbox.OutputLimit, sandbox.DiskLimit, sandbox.Canceled} {
+		for _, outcome := range []sandbox.Outcome{sandbox.TimedOut, sandbox.OutOfMemory, sandbox.OutputLimit, sandbox.DiskLimit, sandbox.PidsLimit, sandbox.Canceled} {
 			ex := execution(t, "scripts/"+name+".bad")
 			ex.Outcome, ex.LimitHit = outcome, "some limit"
 			if j := Judge(e, ex); j.Finding != Inconclusive || !j.Limit || len(j.Reasons) == 0 {
