@@ -132,6 +132,12 @@ func (p *parser) roleOf(i int, b Block) Role {
 // leadRole reads the role from the lead's words. Where both sides are named
 // ("should be 2 but I get") the last one leads to the block.
 func leadRole(lead string) Role {
+	switch {
+	case aloneBefore.MatchString(lead):
+		return RoleExpected
+	case aloneAfter.MatchString(lead):
+		return RoleActual
+	}
 	e, a := lastMatch(expectLead, lead), lastMatch(actualLead, lead)
 	switch {
 	case e < 0 && a < 0:

@@ -46,6 +46,9 @@ var contrasts = []struct {
 		[]string{"numpy 1.26.4 exact good"}, []string{"tinynet 1.26.4"}},
 	{"### Which versions are affected?\n\ntinynet version:\n * reproduced with latest version `tinynet==0.8.2`\n * NOT reproducible with `tinynet==0.7.1` and earlier versions",
 		[]string{"tinynet 0.8.2 exact bad", "tinynet 0.7.1 exact good"}, nil},
+	{"It worked before tinynet 2.0.", []string{"tinynet <2.0 range good"}, []string{"tinynet 2.0 partial good"}},
+	{"I use tinynet 2.1.0. Before 2.0.0 it was fine.", []string{"tinynet <2.0.0 range good"}, []string{"tinynet 2.0.0 exact good"}},
+	{"tinynet 0.7.2 fails. It was fixed when `pip install --upgrade tinynet` installed `0.8.*`.", []string{"tinynet 0.8 partial good"}, nil},
 	// What must not be read as good.
 	{"I use tinynet 1.2.0. In 1.1.4 it was wrong as well.", nil, []string{"tinynet 1.1.4 exact good"}},
 	{"I use tinynet 1.2.0. In 1.1.4 it also returned -0.0.", nil, []string{"tinynet 1.1.4 exact good"}},
@@ -57,6 +60,26 @@ var contrasts = []struct {
 	{"tinynet 1.2.0 prints 0.5, it was 0.7 before.", nil, []string{"tinynet 0.7", "tinynet 0.5"}},
 	{"With lr 0.1 it was fine, with 0.5 it fails.", nil, []string{"tinynet"}},
 	{"I use tinynet 1.2.0. With a momentum of 1.0 it was fine.", nil, []string{"tinynet 1.0 "}},
+}
+
+// TestContrastsOfTitles asserts roles of versions in a title.
+func TestContrastsOfTitles(t *testing.T) {
+	for title, want := range map[string]string{
+		"loss raises ValueError in v0.14.1, while works in v0.13.1": "tinynet 0.13.1 exact good",
+		"REGR: Assertion error in 1.2.1 but not 1.0.5":              "tinynet 1.0.5 exact good",
+		"Wrong loss (regression from tinynet 3.3.3)":                "tinynet 3.3.3 exact good",
+		"Frequent crashes with v0.4.28":                             "tinynet 0.4.28 exact bad",
+	} {
+		r := Parse([]byte("# "+title+"\n\nSee above.\n\n```python\nimport tinynet\nprint(tinynet.loss())\n```\n"), Source{})
+		checkKeys(t, "version", versionKeys(r), []string{want}, nil)
+	}
+}
+
+// TestBeforeAndAfter asserts the sides of outputs that two releases print.
+func TestBeforeAndAfter(t *testing.T) {
+	r := Parse([]byte("# Keys are tuples\n\n```python\nimport tinynet\nprint(tinynet.key())\n```\n\nBefore 2.0:\n```\n1\n```\n\nAfter 2.0:\n```\n(1,)\n```\n"), Source{})
+	checkKeys(t, "statement", statementKeys(r), []string{"expected output block: 1", "actual output block: (1,)"}, nil)
+	checkKeys(t, "version", versionKeys(r), []string{"tinynet 2.0 partial bad", "tinynet <2.0 range good"}, nil)
 }
 
 // TestContrasts asserts the role of every version in them.

@@ -233,6 +233,7 @@ var (
 	exceptionName = lazyre.New(`^(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Warning|Interrupt|Exit)$`)
 	valueText     = lazyre.New(`^(?:[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?j?|[-+]?(?:nan|inf|infinity|NaN|Inf)|True|False|None|\([-\d., ]*\)|\[[-\w., ]*\]|\{\}|\[\]|(?:b?float|u?int|complex|bool)\d*|'[^']*'|"[^"]*"|(?:tensor|array|Array|Tensor|torch\.Size|np\.\w+)\(.*\))$`)
 	nameText      = lazyre.New(`^[A-Za-z_][\w.]*(?:\(.*\)|\[.*\])?$`)
+	commandText   = lazyre.New(`^(?:pip3?|conda|mamba|uv|python[\d.]*|git|cd|export) \S`)
 	decoratorText = lazyre.New(`^@[A-Za-z_][\w.]*(?:\(.*\))?$`)
 	keywordText   = lazyre.New(`^[A-Za-z_]\w*\s*=\s*\S`)
 )
@@ -250,7 +251,7 @@ func kindOfInline(text string, printed bool) (StatementKind, bool) {
 			return SaysOutput, true
 		}
 		return SaysValue, true
-	case nameText.MatchString(text) && !printed, keywordText.MatchString(text), decoratorText.MatchString(text):
+	case nameText.MatchString(text) && !printed, keywordText.MatchString(text), decoratorText.MatchString(text), commandText.MatchString(text):
 		return "", false
 	}
 	return SaysOutput, true

@@ -44,6 +44,7 @@ func (p *parser) bare(s sent, text string, fs []found, all []mood) {
 		p.addVersion(func() Version {
 			v := p.version(s, text, f, owner.dist, owner.name)
 			v.Role = role
+			below(&v, text, f)
 			return v
 		}())
 	}
@@ -51,7 +52,7 @@ func (p *parser) bare(s sent, text string, fs []found, all []mood) {
 
 // weakBefore is what must stand before two numbers ("4.48") that are only
 // likely to be a version: measured values look the same.
-var weakBefore = lazyre.New(`(?i)\b(?:with|in|on|since|under|using|until|before|after|versions?|releases?|than)\s+$`)
+var weakBefore = lazyre.New(`(?i)\b(?:with|in|on|since|under|using|until|before|after|versions?|releases?|than|installed|installing)\s+$`)
 
 // inUse are the words before a bare version that make it the reporter's own.
 var inUse = lazyre.New(`(?i)\b(?:using|i'?m on|i am on|running|i use|installed|(?:my|our|current) versions?(?: is)?|versions?:?|tested (?:with|on)|reproduced (?:with|on))\s*v?$`)

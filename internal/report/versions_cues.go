@@ -22,12 +22,31 @@ var (
 	notNumber      = lazyre.New(`(?i)(?:^\s*|[,;(:]\s*|\b(?:but|and|only)\s+)not\s+(?:(?:in|with|on|under)\s+)?(?:(?:the\s+)?(?:versions?|releases?)\s+)?(?:[A-Za-z][\w-]*\s+)?v?$`)
 )
 
+// A label of two words over an output: "Before 2.0:", "After 2.0:".
+var (
+	aloneBefore  = lazyre.New(`(?i)^\W*(?:before|prior to|until|up to)\s+(?:(?:the\s+)?(?:versions?|releases?)\s+)?(?:[A-Za-z][\w-]*\s+)?v?\d[\w.]*\W*$`)
+	aloneAfter   = lazyre.New(`(?i)^\W*(?:after|since|from|as of|starting with)\s+(?:(?:the\s+)?(?:versions?|releases?)\s+)?(?:[A-Za-z][\w-]*\s+)?v?\d[\w.]*(?:\s+on(?:wards?)?)?\W*$`)
+	beforeNumber = lazyre.New(`(?i)\b(?:before|prior to|older than|earlier than)\s+(?:(?:the\s+)?(?:versions?|releases?)\s+)?(?:[A-Za-z][\w-]*\s+)?v?$`)
+)
+
+// below turns a good version into what is older than it, where the words say so:
+// "it worked before 2.0" says nothing good of 2.0.
+func below(v *Version, text string, f found) {
+	if v.Role == RoleGood && v.Kind != VersionRange && beforeNumber.MatchString(text[:f.start]) {
+		v.Spec, v.Kind = "<"+v.Spec, VersionRange
+	}
+}
+
 // cueRole is the role that the words right before the number give it, "" when
 // they give none.
 func cueRole(text string, f found, all []mood) VersionRole {
 	start := f.start
 	before := text[max(0, start-80):start]
 	switch {
+	case aloneBefore.MatchString(text):
+		return RoleGood
+	case aloneAfter.MatchString(text):
+		return RoleBad
 	case lastGood.MatchString(before), regressionFrom.MatchString(before):
 		return RoleGood
 	case firstBad.MatchString(before):

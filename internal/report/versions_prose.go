@@ -214,6 +214,7 @@ func (p *parser) named(s sent, text string, fs []found, all []mood) {
 		if f.dist == "python" || v.Role == RoleBad && f.dist != p.main.dist && p.main.dist != "" {
 			v.Role = RoleStated
 		}
+		below(&v, text, f)
 		p.addVersion(v)
 	}
 }

@@ -188,6 +188,10 @@ var wants = []want{
 		file: "own-other-class", route: Attempt, blocks: []int{0}, oracle: oracle.OracleException, subject: "shapelib",
 		wanted: "ShapeError", good: []string{"shapelib 1.2.0"}, bad: []string{"shapelib 1.3.0"},
 	},
+	{
+		file: "own-before-after", route: Attempt, blocks: []int{0}, oracle: oracle.OraclePrinted, subject: "tinyframe",
+		actual: []string{"(1,)", "(2,)"}, expected: []string{"1", "2"}, good: []string{"tinyframe <2.0"}, bad: []string{"tinyframe 2.0"},
+	},
 	{file: "own-console-crash", route: Attempt, blocks: []int{0}, oracle: oracle.OracleSignal, kind: symptom.Signal, subject: "jax"},
 	{file: "own-title-message", route: Attempt, blocks: []int{0}, oracle: oracle.OracleException, subject: "imbalanced-learn"},
 	{
