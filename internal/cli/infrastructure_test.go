@@ -126,6 +126,64 @@ func uvOf(t testing.TB, r *rig) string {
 	return ""
 }
 
+// TestDoctorNamesWhatIsMissing: index and cache too, each with what to do.
+func TestDoctorNamesWhatIsMissing(t *testing.T) {
+	r := newRig(t, nil)
+	r.env["UV_DEFAULT_INDEX"] = "http://127.0.0.1:9/simple"
+	r.env["PATH"] = filepath.Dir(uvOf(t, r)) + ":" + r.env["PATH"]
+	r.env["REPGEN_CACHE_DIR"] = filepath.Join(r.file("cachefile", "x"), "cache")
+	e := r.run("doctor")
+	e.want(t, exitFailed)
+	for _, text := range []string{"MISSING  package index", "--index URL", "MISSING  cache folder", "REPGEN_CACHE_DIR"} {
+		if !strings.Contains(e.out, text) {
+			t.Errorf("the doctor does not say %q:\n%s", text, e.out)
+		}
+	}
+}
+
+// TestNoPythonAtAll: a machine without an interpreter says so. Root hides the
+// system's own in a private mount namespace; elsewhere only the version that
+// nobody has can be asked for (TestNoSuchPython).
+func TestNoPythonAtAll(t *testing.T) {
+	real(t)
+	if os.Getuid() != 0 {
+		t.Skip("only root may hide the system's interpreters; the checks run as root too")
+	}
+	x := newIndex(t, tinyWheels()...)
+	r := newRig(t, x)
+	report := r.file("report.md", axisReport)
+	wrapper := r.file("bare.sh", bareMachine)
+	r.env["PATH"] = pathOf(t, r, "uv", "bwrap")
+	cmd := exec.Command("/usr/bin/unshare", "--mount", "/bin/sh", wrapper, r.exe, "reproduce", "--json", "--out", r.path("run"), report)
+	cmd.Env = []string{"PATH=" + r.env["PATH"], "HOME=" + r.env["HOME"], "REPGEN_CACHE_DIR=" + r.path("cache"), "UV_DEFAULT_INDEX=" + x.URL + "/simple"}
+	var problem strings.Builder
+	cmd.Stderr = &problem
+	out, _ := cmd.Output()
+	if code := cmd.ProcessState.ExitCode(); code != 5 && code != exitFailed {
+		t.Errorf("exit code %d", code)
+	}
+	result := parseResult(t, string(out))
+	if result.Headline != "env_unavailable" && result.Headline != "failed" {
+		t.Errorf("headline %s", result.Headline)
+	}
+	said := problem.String() + strings.Join(result.Reasons, " ")
+	if result.Error != nil {
+		said += result.Error.Why + result.Error.Next
+	}
+	if !strings.Contains(said, "interpreter") && !strings.Contains(said, "Python") || !strings.Contains(said, "nstall") {
+		t.Errorf("it does not say that there is no Python, and what to do:\n%s", said)
+	}
+	nothingRuns(t)
+}
+
+// bareMachine hides every interpreter by an empty file and runs its arguments.
+const bareMachine = `
+for p in /usr/bin/python* /usr/local/bin/python* /bin/python*; do
+    if [ -x "$p" ]; then /bin/mount --bind /dev/null "$(/usr/bin/readlink -f "$p")"; fi
+done
+exec "$@"
+`
+
 // TestNoSuchPython: a version that nobody has here ends with a reason.
 func TestNoSuchPython(t *testing.T) {
 	x := newIndex(t, tinyWheels()...)
