@@ -193,8 +193,9 @@ func (b *Bundle) inconsistent() []string {
 	if b.Outcome.Expectation == nil || b.Outcome.Unavailable != nil {
 		return nil
 	}
+	b.reread()
 	v := proof.Rejudge(*b.Outcome.Expectation, b.Outcome.Evidence)
-	var out []string
+	out := b.unfounded()
 	if v.Headline != b.Outcome.Verdict.Headline || v.Headline != b.Result.Headline {
 		out = append(out, fmt.Sprintf("%s: says %s, the recorded executions say %s", fileVerdict, b.Result.Headline, v.Headline))
 	}

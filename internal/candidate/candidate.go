@@ -98,3 +98,14 @@ func addOnce(list []string, s string) []string {
 	}
 	return append(list, s)
 }
+
+// Reread reads a recorded candidate's script again, so that what is said of it
+// is not taken from whoever recorded it. An unknown origin is somebody else's.
+func Reread(c *Candidate) *Candidate {
+	fresh := &Candidate{Script: c.Script, Original: c.Original, Origin: originGiven}
+	if c.Origin == originReporter {
+		fresh.Origin = originReporter
+	}
+	fresh.facts(pysyntax.Parse(c.Script))
+	return fresh
+}

@@ -76,3 +76,7 @@ func sentence(text string, at report.Span) string {
 	}
 	return head + text[at.Start:at.End] + tail
 }
+
+// ForbiddenEnv says that a variable would change the interpreter, the sandbox
+// or the installer rather than the library, so that no report may set it.
+func ForbiddenEnv(name string) bool { return !envName.MatchString(name) || deniedEnv.MatchString(name) }

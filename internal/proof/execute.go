@@ -205,7 +205,7 @@ func (p *proof) execute(ctx context.Context, s *side, number int) (sandbox.Execu
 // key names an execution for the journal.
 func (p *proof) key(s *side, number int) string {
 	h := sha256.New()
-	fmt.Fprintf(h, "%s\x00%s\x00%v\x00%v", s.lock.Hash, p.in.Candidate.Script, p.in.Candidate.Env, p.in.Candidate.Watch)
+	_, _ = fmt.Fprintf(h, "%s\x00%s\x00%v\x00%v", s.lock.Hash, p.in.Candidate.Script, p.in.Candidate.Env, p.in.Candidate.Watch)
 	return fmt.Sprintf("%s-%s-%s-%s-%02d", s.group.Side, s.group.Subject, s.group.Version, hex.EncodeToString(h.Sum(nil))[:12], number)
 }
 

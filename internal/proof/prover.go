@@ -226,7 +226,7 @@ func (p *proof) conclude() {
 	ev.StandIn = standsIn(p.reported.lock, p.subject)
 	ev.Lowered = lowered(p.in.Candidate)
 	ev.OnDevice = p.in.Decision.OnDevice != ""
-	ev.Refused = refusals(p.in.Candidate, &p.exp)
+	ev.Refused = Refusals(p.in.Candidate, &p.exp)
 	p.addNeutral()
 	p.out.Subject = ResultSubject{Name: p.subject, Version: p.reported.group.Version, Source: p.in.Decision.SubjectSource}
 	for i := range ev.Groups {

@@ -5,12 +5,12 @@ import (
 	"github.com/repgen/repgen/internal/oracle"
 )
 
-// refusals are the reasons why a candidate may not be believed. A script that
+// Refusals are the reasons why a candidate may not be believed. A script that
 // branches on the version, patches the library or signals itself makes its own
 // difference between two releases, whoever wrote it: none of the measured
 // reports does so. What a reporter's script raises, prints or asserts by itself
 // is part of what was reported, and is left to the controls.
-func refusals(c *candidate.Candidate, e *oracle.Expectation) []string {
+func Refusals(c *candidate.Candidate, e *oracle.Expectation) []string {
 	if c.Origin != originReporter {
 		return c.RefusalsFor(e)
 	}
