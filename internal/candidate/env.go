@@ -1,12 +1,15 @@
 package candidate
 
 import (
+	"strings"
+
 	"github.com/repgen/repgen/internal/report"
 	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 var (
 	envName  = lazyre.New(`^[A-Z][A-Z0-9_]{1,63}$`)
+	anyName  = lazyre.New(`^[A-Z_][A-Z0-9_]{0,127}$`)
 	envValue = lazyre.New(`^[\w.,:;=/+@%\- ]{0,200}$`)
 	// deniedEnv names what would change the interpreter, the sandbox or the
 	// installer rather than the library, or what carries a secret.
@@ -78,5 +81,9 @@ func sentence(text string, at report.Span) string {
 }
 
 // ForbiddenEnv says that a variable would change the interpreter, the sandbox
-// or the installer rather than the library, so that no report may set it.
-func ForbiddenEnv(name string) bool { return !envName.MatchString(name) || deniedEnv.MatchString(name) }
+// or the installer rather than the library, or carries a secret, so that no
+// report may set it. Some are read in lower case too (http_proxy).
+func ForbiddenEnv(name string) bool {
+	upper := strings.ToUpper(name)
+	return !anyName.MatchString(upper) || deniedEnv.MatchString(upper)
+}

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"regexp"
 	"strings"
+
+	"github.com/repgen/repgen/internal/candidate"
 )
 
 // ownNames are variables that belong to the sandbox, the observer or the
@@ -60,6 +62,9 @@ func refusedEnv(name, value string) string {
 		if strings.HasPrefix(name, p) {
 			return "it belongs to the sandbox"
 		}
+	}
+	if candidate.ForbiddenEnv(name) {
+		return "no report may set it"
 	}
 	return ""
 }

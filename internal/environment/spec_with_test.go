@@ -113,7 +113,7 @@ func itoa(n int) string {
 }
 
 func TestRefusedEnv(t *testing.T) {
-	for _, name := range []string{"LD_PRELOAD", "PYTHONPATH", "PATH", "REPGEN_PROBE_FD", "1A", "A-B", "", "UV_INDEX", "DYLD_INSERT_LIBRARIES"} {
+	for _, name := range []string{"LD_PRELOAD", "PYTHONPATH", "PATH", "REPGEN_PROBE_FD", "1A", "A-B", "", "UV_INDEX", "DYLD_INSERT_LIBRARIES", "HTTP_PROXY", "https_proxy", "HF_TOKEN", "SSL_CERT_FILE"} {
 		if refusedEnv(name, "1") == "" {
 			t.Errorf("%s is passed on", name)
 		}
