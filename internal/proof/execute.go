@@ -37,6 +37,10 @@ func (p *proof) prepare(ctx context.Context) (*side, error) {
 		if err2 != nil || missing == "" {
 			return s, err2
 		}
+		if missing == faultNumpyABI {
+			lock, un, err = p.solveOldNumpy(ctx)
+			continue
+		}
 		dist := pydist.Normalize(distOf(missing))
 		if tried[dist] || len(tried) >= maxRepairs {
 			p.out.Unavailable = &environment.Unavailable{
@@ -81,6 +85,8 @@ func (p *proof) tryReported(ctx context.Context, lock *environment.Lock) (s *sid
 			p.note("the environment fails its certificate with the reported symptom")
 		case j.Fault == faultMissingModule:
 			return nil, j.Detail, nil
+		case p.oldNumpyNeeded(lock, s.cert.Execution):
+			return nil, faultNumpyABI, nil
 		default:
 			p.out.Unavailable = &environment.Unavailable{
 				Why:   "the environment was built but its certificate failed: " + s.cert.Why,
@@ -95,6 +101,9 @@ func (p *proof) tryReported(ctx context.Context, lock *environment.Lock) (s *sid
 	}
 	if j := p.judgeAny(s.group.Executions[0]); j.Fault == faultMissingModule {
 		return nil, j.Detail, nil
+	}
+	if p.oldNumpyNeeded(lock, s.group.Executions[0]) {
+		return nil, faultNumpyABI, nil
 	}
 	return s, "", nil
 }

@@ -33,6 +33,7 @@ type world struct {
 	alsoMoves map[string][2]string
 	// unbuildable are "name version" pairs without an environment.
 	unbuildable map[string]bool
+	below       map[string]string // the version that a constraint gives
 	provides    map[string]string // dist added for a missing module
 	// fixed is the version that the fixed revision builds, and what moves with it.
 	fixed   map[string]string
@@ -68,9 +69,14 @@ func versions(l *environment.Lock) map[string]string {
 	return v
 }
 
-func (w *world) Solve(context.Context, environment.Spec) (*environment.Lock, *environment.Unavailable, error) {
+func (w *world) Solve(_ context.Context, s environment.Spec) (*environment.Lock, *environment.Unavailable, error) {
 	if w.base == nil {
 		return nil, &environment.Unavailable{Why: "no such release"}, nil
+	}
+	for _, c := range s.Constraints {
+		if v, ok := w.below[c.Name]; ok {
+			w.base[c.Name] = v
+		}
 	}
 	return w.lock(w.base), nil, nil
 }

@@ -106,12 +106,44 @@ func nextProbe(rs []environment.Release, from string, seen map[string]probed) st
 		}
 		return between[len(between)/2]
 	}
+	if v := nearestNewer(rs, from); v != "" && seen[v] == untried && failedFarther(rs, from, seen) {
+		return v
+	}
 	for _, v := range outward(rs, from) {
 		if seen[v] == untried && (!bounded || older(v, from)) {
 			return v // beyond the bound even more would move
 		}
 	}
 	return ""
+}
+
+// nearestNewer is the release right after from.
+func nearestNewer(rs []environment.Release, from string) string {
+	for _, r := range rs {
+		if usable(r) && r.Wheel && r.Version != from && !older(r.Version, from) {
+			return r.Version
+		}
+	}
+	return ""
+}
+
+// failedFarther: a newer release failed for reasons of its own, and none shows
+// the symptom or is without it. What is released later has moved too far from the
+// rest of the lock; the very next release has moved least.
+func failedFarther(rs []environment.Release, from string, seen map[string]probed) bool {
+	failed := false
+	for _, r := range rs {
+		if older(r.Version, from) || r.Version == from {
+			continue
+		}
+		switch seen[r.Version] {
+		case shows, without:
+			return false
+		case silent:
+			failed = true
+		}
+	}
+	return failed
 }
 
 // outward orders releases by how likely they are to tell the bug's age: the

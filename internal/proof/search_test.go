@@ -94,6 +94,9 @@ func TestNextProbe(t *testing.T) {
 		{"the next one shows it: the middle", map[string]probed{"0.13.8": without, "0.11.6": shows}, "0.11.12"},
 		{"the middle is without it: nearer", map[string]probed{"0.13.8": without, "0.11.6": shows, "0.11.12": without}, "0.11.8"},
 		{"the next one says nothing: the middle", map[string]probed{"0.13.8": without, "0.11.6": silent}, "0.11.12"},
+		{"the newest says nothing: the very next one", map[string]probed{"0.13.8": silent}, "0.11.6"},
+		{"nor does the next one: outward", map[string]probed{"0.13.8": silent, "0.11.6": silent}, "0.11.12"},
+		{"a newer one shows it: outward", map[string]probed{"0.13.8": silent, "0.12.0": shows}, "0.11.12"},
 		{"none between: older ones", map[string]probed{"0.11.6": without}, "0.11.4"},
 	} {
 		if got := nextProbe(rs, "0.11.5", c.seen); got != c.want {
