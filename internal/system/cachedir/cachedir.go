@@ -144,9 +144,9 @@ func (s *Store) sweep(key string) error {
 	return nil
 }
 
-// seal writes the marker and takes every write permission away.
+// seal takes every write permission away and writes the marker.
 func seal(dir string) error {
-	size, err := diskUse(dir)
+	size, err := sealTree(dir)
 	if err != nil {
 		return err
 	}
@@ -157,7 +157,7 @@ func seal(dir string) error {
 	if err := os.WriteFile(filepath.Join(dir, markerName), data, 0o444); err != nil {
 		return err
 	}
-	return readOnly(dir)
+	return os.Chmod(dir, 0o555)
 }
 
 // Touch marks the entry as used now.

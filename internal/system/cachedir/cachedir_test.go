@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/repgen/repgen/internal/system"
 )
 
 // roleVar makes the test binary a second process that builds.
@@ -396,20 +398,67 @@ func TestUnmarkedEntryIsRebuilt(t *testing.T) {
 	}
 }
 
-func TestDiskUse(t *testing.T) {
+func TestSealCountsANameOnce(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "a"), make([]byte, 1<<20), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	one, err := diskUse(dir)
+	one, err := sealTree(dir)
 	if err != nil || one < 1<<20 {
-		t.Fatalf("diskUse = %d, %v", one, err)
+		t.Fatalf("sealTree = %d, %v", one, err)
 	}
 	if err := os.Link(filepath.Join(dir, "a"), filepath.Join(dir, "b")); err != nil {
 		t.Fatal(err)
 	}
-	if two, err := diskUse(dir); err != nil || two > one+4096 {
+	if two, err := sealTree(dir); err != nil || two > one+4096 {
 		t.Errorf("a second name counts: %d after %d, %v", two, one, err)
+	}
+}
+
+// TestSealReachesEverything: more folders than hands, links out of the tree
+// untouched.
+func TestSealReachesEverything(t *testing.T) {
+	dir, outside := t.TempDir(), filepath.Join(t.TempDir(), "outside")
+	files := []string{outside}
+	for i := range 60 {
+		files = append(files, filepath.Join(dir, fmt.Sprint(i%7), fmt.Sprint(i%5), fmt.Sprint(i), "f"))
+	}
+	for _, f := range files {
+		if err := os.MkdirAll(filepath.Dir(f), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(f, make([]byte, 5000), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(outside, filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	bytes, err := sealTree(dir)
+	if err != nil || bytes < 60*5000 {
+		t.Errorf("%d bytes, %v", bytes, err)
+	}
+	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		info, ierr := d.Info()
+		if ierr == nil && path != dir && d.Type()&fs.ModeSymlink == 0 && info.Mode().Perm()&0o222 != 0 {
+			t.Errorf("%s kept %v", path, info.Mode())
+		}
+		return errors.Join(err, ierr)
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	for _, path := range []string{dir, outside} {
+		if st, err := os.Stat(path); err != nil || st.Mode().Perm()&0o200 == 0 {
+			t.Errorf("%s lost its bits: %v %v", path, st, err)
+		}
+	}
+	t.Cleanup(func() { _ = system.RemoveAll(dir) })
+}
+
+func TestSealFails(t *testing.T) {
+	if _, err := sealTree(filepath.Join(t.TempDir(), "absent")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("sealed nothing: %v", err)
 	}
 }
 
