@@ -121,7 +121,7 @@ func (m *Manager) fill(ctx context.Context, e *Environment, tmp string) error {
 	if err := os.Symlink(e.Python.Prefix, filepath.Join(tmp, "py")); err != nil {
 		return err
 	}
-	return system.WriteJSON(filepath.Join(tmp, "lock.json"), e.Lock)
+	return system.KeepJSON(filepath.Join(tmp, "lock.json"), e.Lock)
 }
 
 // installChecked installs and compares with what the wheels brought. uv's cache
