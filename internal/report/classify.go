@@ -61,6 +61,8 @@ func (p *parser) classifyUntagged(b *blk, text string) BlockKind {
 		return BlockOutput
 	case strongMark.MatchString(text) && code*2 >= lines:
 		return BlockPython
+	case lines <= 3 && p.shown(b.span.Start) && !codeStarts.MatchString(text):
+		return BlockOutput
 	case outputTag.MatchString(b.lang):
 		return BlockOutput
 	case code*3 >= lines*2 && pysyntax.IsPython(text):
@@ -73,6 +75,18 @@ func (p *parser) classifyUntagged(b *blk, text string) BlockKind {
 		return BlockOther
 	}
 	return BlockOutput
+}
+
+// codeStarts is a statement, or a call of a plain name: no printed value.
+var codeStarts = lazyre.New(`(?m)^\s*(?:[A-Za-z_][\w.]*(?:\[[^\]]*\])?\s*=[^=]|(?:for|if|with|while|def|class|assert|raise|del|try)\b)`)
+
+// shown: the section shows what came or should come, not what was run.
+func (p *parser) shown(pos int) bool {
+	switch p.roleAt(pos) {
+	case RoleActual, RoleExpected, RoleLog:
+		return true
+	}
+	return false
 }
 
 var otherLanguage = lazyre.New(`(?i)^(?:json|ya?ml|toml|ini|c|cpp|c\+\+|cuda|rust|java|javascript|js|ts|html|xml|sql|dockerfile|markdown|md|mermaid)$`)

@@ -160,6 +160,14 @@ var wants = map[string]want{
 	"bash-output.md": {
 		kinds: "python output shell python", statements: []string{"actual output block: [0. 2.]]", "actual output comment: False"},
 	},
+	"version-tuple.md": {
+		kinds: "python output output", versions: []string{"scipy 1.14.0 exact stated", "numpy 2.0.1 exact stated", "python 3.12.1 exact stated"},
+		no: []string{"1-14-0"}, statements: []string{"actual output block: np.float64(nan)"},
+	},
+	"no-error-message.md": {
+		versions: []string{"scipy 1.10.1 exact stated", "numpy 1.24.4 exact stated", "python 3.8.17 exact stated"}, no: []string{"1-10-1"},
+		unsaid: []string{"actual output block: None"},
+	},
 	"setext-details.md":        {title: "Cosine similarity is above one", kinds: "python", statements: []string{"actual value prose: 1.0000001"}, versions: []string{"torch 1.13.1+cpu exact stated"}},
 	"warning-expected.md":      {trace: "warning FutureWarning", statements: []string{"expected no_warning: should not warn", "actual output block: dtype: int64"}},
 	"pep723.md":                {versions: []string{"polars 0.20.6 exact stated", "numpy <2 range stated", "python 3.11.* partial stated"}, statements: []string{"actual output inline: 1", "expected value inline: None"}},

@@ -39,7 +39,7 @@ func check(t interface {
 	}
 	checkBlocks(t, r, in)
 	for _, v := range r.Versions {
-		got := in("version", v.Span)
+		got := strings.NewReplacer(", minor=", ".", ", micro=", ".").Replace(in("version", v.Span))
 		if !strings.Contains(got, strings.TrimLeft(v.Spec, "=<>!~ ")) && v.Kind != VersionMoving && v.Kind != VersionRange && !v.Local {
 			t.Errorf("version %+v is not at its span: %q", v, got)
 		}

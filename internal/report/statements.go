@@ -101,6 +101,9 @@ func (p *parser) outputStatements(i int) {
 	} else if role != RoleExpected {
 		return
 	}
+	if nothingSaid.MatchString(b.Text) {
+		return
+	}
 	failures := p.failuresIn(i)
 	p.failureStatements(i, role, failures)
 	warned := false
@@ -130,6 +133,9 @@ func (p *parser) outputStatements(i int) {
 		p.addStatement(Statement{Role: role, Kind: SaysOutput, Text: text, Span: s, Where: "block", Block: i, Line: k + 1, Approximate: b.Approximate, Version: b.After})
 	}
 }
+
+// nothingSaid fills a form's field for the error message where there was none.
+var nothingSaid = lazyre.New(`(?i)^\s*(?:none|n/?a|nothing|-+|no (?:error|exception|warning|traceback|log)\b[^\n]{0,80})[.!]?\s*$`)
 
 // printedBefore is where a traceback begins in a block that shows printed
 // lines first; the block's start when it does not.

@@ -149,7 +149,9 @@ func (p *parser) listLine(l line, where string, conda bool) {
 	case colonLine.MatchString(t):
 		m := colonLine.FindStringSubmatchIndex(t)
 		p.colonVersion(t[m[2]:m[3]], t[m[4]:m[5]], where, span(m, 1, 2))
-	case columnsLine.MatchString(t):
+	case versionTuple.MatchString(t):
+		p.tupleLine(l, t)
+	case columnsLine.MatchString(t) && !startsWithVersion.MatchString(t):
 		m := columnsLine.FindStringSubmatchIndex(t)
 		rest := ""
 		if m[6] >= 0 {
