@@ -4,31 +4,33 @@ import (
 	"fmt"
 	"strings"
 	"text/template"
+	"unicode"
 
 	"github.com/repgen/repgen/internal/proof"
+	"github.com/repgen/repgen/internal/sandbox"
 )
 
 // readmeText is one screen for a stranger who was sent the folder.
-var readmeText = template.Must(template.New("readme").Parse(`# {{.Title}}
+var readmeText = template.Must(template.New("readme").Funcs(template.FuncMap{"plain": plain}).Parse(`# {{plain .Title}}
 
-**{{.Headline}}**{{if .Grade}}, grade {{.Grade}}{{end}}: the symptom came in {{.R.Hits}} of {{.R.Runs}} executions{{if .R.Runs}} (95 % interval {{printf "%.2f" .Low}}-{{printf "%.2f" .High}}){{end}}{{if .R.Subject.Name}}, {{.R.Subject.Name}} {{.R.Subject.Version}}{{end}}.
+**{{.Headline}}**{{if .Grade}}, grade {{.Grade}}{{end}}: the symptom came in {{.R.Hits}} of {{.R.Runs}} executions{{if .R.Runs}} (95 % interval {{printf "%.2f" .Low}}-{{printf "%.2f" .High}}){{end}}{{if .R.Subject.Name}}, {{plain .R.Subject.Name}} {{plain .R.Subject.Version}}{{end}}.
 
 | package | version | side | symptom | hits |
 |---|---|---|---|---|
-{{range .R.Versions}}| {{.Package}} | {{.Version}} | {{.Side}} | {{.Symptom}} | {{.Hits}} of {{.Runs}} |
+{{range .R.Versions}}| {{plain .Package}} | {{plain .Version}} | {{.Side}} | {{.Symptom}} | {{.Hits}} of {{.Runs}} |
 {{end}}
-{{range .Reasons}}- {{.}}
+{{range .Reasons}}- {{plain .}}
 {{end}}
 ## Run it again
 
     uv run reproduce.py        # the script alone, in its own environment
     repgen verify .            # every execution, compared with the records here
 
-Environment: Python {{.Python}}, packages as of {{.AsOf}} ({{.AsOfSource}}); exact versions in requirements.lock.
-{{if .Project}}{{.Project}}
+Environment: Python {{.Python}}, packages as of {{.AsOf}} ({{plain .AsOfSource}}); exact versions in requirements.lock.
+{{if .Project}}{{plain .Project}}
 {{end}}{{if .Edits}}
 The script differs from the report's text by these edits:
-{{range .Edits}}- {{.Kind}}: {{.Why}}
+{{range .Edits}}- {{.Kind}}: {{plain .Why}}
 {{end}}{{end}}
 ## Files
 
@@ -44,7 +46,7 @@ func readme(c Content) string {
 		*proofView
 		R *proof.Result
 	}{&proofView{
-		Title: oneLine(c.Report.Title), Headline: string(r.Headline), Grade: string(r.Grade),
+		Title: c.Report.Title, Headline: string(r.Headline), Grade: string(r.Grade),
 		Low: r.Interval[0], High: r.Interval[1], Reasons: r.Reasons,
 	}, r}
 	if len(data.Reasons) > readmeReasons {
@@ -59,7 +61,7 @@ func readme(c Content) string {
 	}
 	var b strings.Builder
 	if err := readmeText.Execute(&b, data); err != nil {
-		return fmt.Sprintf("# %s\n\n%s\n", oneLine(c.Report.Title), r.Headline)
+		return fmt.Sprintf("# %s\n\n%s\n", plain(c.Report.Title), r.Headline)
 	}
 	return b.String()
 }
@@ -75,5 +77,21 @@ type proofView struct {
 }
 
 type editLine struct{ Kind, Why string }
+
+// markup is what a title or a message could use to look like the page's own
+// words, a link or HTML.
+var markup = strings.NewReplacer("<", "&lt;", "[", `\[`, "|", `\|`, "*", `\*`, "`", "\\`")
+
+// plain makes somebody else's words one inert line of the page: no escape
+// sequence, nothing that turns the reading direction, no markup.
+func plain(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Bidi_Control, r) || unicode.Is(unicode.Cf, r) {
+			return -1
+		}
+		return r
+	}, sandbox.Clean([]byte(s)))
+	return markup.Replace(oneLine(s))
+}
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
