@@ -2,6 +2,8 @@ package environment
 
 import (
 	"bytes"
+	"encoding/binary"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -110,15 +112,17 @@ func TestPackFolder(t *testing.T) {
 	if _, err := packFolder(filepath.Join(first, "absent"), nil); err == nil {
 		t.Error("a folder that is not there was packed")
 	}
-	l, err := scanTar(&buf)
+	l, err := scanTar(&buf, int64(buf.Len()))
 	if err != nil || l.Pyproject != "x" {
 		t.Errorf("scanned as %+v %v", l, err)
 	}
 }
 
+func scanBytes(data []byte) (layout, error) { return scanTar(bytes.NewReader(data), int64(len(data))) }
+
 func TestScanTar(t *testing.T) {
 	scan := func(files ...string) layout {
-		l, err := scanTar(bytes.NewReader(exported(t, files...)))
+		l, err := scanBytes(exported(t, files...))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -140,19 +144,47 @@ func TestScanTar(t *testing.T) {
 	if got := scan("pyproject.toml", "[project]\nrequires-python = '>=3.10'\n").requiresPython(); got != ">=3.10" {
 		t.Errorf("requires %q", got)
 	}
-	if _, err := scanTar(bytes.NewReader(exported(t, "pyproject.toml", strings.Repeat(" ", maxPyproject+1)))); err == nil {
+	if _, err := scanBytes(exported(t, "pyproject.toml", strings.Repeat(" ", maxPyproject+1))); err == nil {
 		t.Error("a huge pyproject.toml was read")
 	}
-	if _, err := scanTar(strings.NewReader(strings.Repeat("x", 2000))); err == nil {
+	// One hole of 8 TiB, in the old format of GNU tar.
+	if _, err := scanBytes(sparse(1 << 43)); err == nil || !strings.Contains(err.Error(), "more than the archive") {
+		t.Errorf("a file that is one large hole: %v", err)
+	}
+	if _, err := scanBytes(bytes.Repeat([]byte("x"), 2000)); err == nil {
 		t.Error("junk was read")
 	}
+}
+
+// sparse is an archive of one file that is nothing but a hole.
+func sparse(size int64) []byte {
+	h := make([]byte, 512)
+	octal := func(at, width int, v int64) { copy(h[at:], fmt.Sprintf("%0*o", width-1, v)) }
+	copy(h, exportTop+"hole")
+	octal(100, 8, 0o644)
+	octal(124, 12, 0) // bytes in the archive
+	octal(136, 12, 0)
+	h[156] = 'S'
+	copy(h[257:], "ustar  ")
+	octal(386, 12, size) // one empty piece at the end
+	octal(398, 12, 0)
+	binary.BigEndian.PutUint64(h[483+4:], uint64(size))
+	h[483] = 0x80 // base 256
+	copy(h[386:], append([]byte{0x80, 0, 0, 0}, binary.BigEndian.AppendUint64(nil, uint64(size))...))
+	copy(h[148:], "        ")
+	sum := int64(0)
+	for _, b := range h {
+		sum += int64(b)
+	}
+	copy(h[148:], fmt.Sprintf("%06o\x00 ", sum))
+	return append(h, make([]byte, 1024)...)
 }
 
 func FuzzScanTar(f *testing.F) {
 	f.Add(exported(f, "pyproject.toml", "[project]\nname = 'x'\n"))
 	f.Add(exported(f, "setup.cfg", "[options]\npython_requires = >=3.8"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		l, err := scanTar(bytes.NewReader(data))
+		l, err := scanBytes(data)
 		if err == nil && len(l.Hash) != 64 {
 			t.Fatalf("no hash: %+v", l)
 		}

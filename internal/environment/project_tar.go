@@ -143,13 +143,22 @@ func scanExport(file string) (layout, error) {
 		return layout{}, err
 	}
 	defer func() { _ = f.Close() }()
-	return scanTar(io.LimitReader(f, maxUnpacked))
+	info, err := f.Stat()
+	if err != nil {
+		return layout{}, err
+	}
+	if info.Size() > maxUnpacked {
+		return layout{}, fmt.Errorf("read the exported project: more than %d MiB", maxUnpacked>>20)
+	}
+	return scanTar(f, info.Size())
 }
 
-func scanTar(r io.Reader) (layout, error) {
+// scanTar reads an archive of size bytes. Its files hold no more than that: a
+// sparse file is any size in a few bytes, and git writes none.
+func scanTar(r io.Reader, size int64) (layout, error) {
 	var l layout
 	sum := sha256.New()
-	t := tar.NewReader(r)
+	t, left := tar.NewReader(r), size
 	for range maxEntries {
 		h, err := t.Next()
 		if errors.Is(err, io.EOF) {
@@ -161,6 +170,9 @@ func scanTar(r io.Reader) (layout, error) {
 		}
 		if h.Typeflag == tar.TypeXGlobalHeader {
 			continue // the commit's name: another commit of equal files is the same
+		}
+		if left -= h.Size; h.Size < 0 || left < 0 {
+			return layout{}, errors.New("read the exported project: its files hold more than the archive")
 		}
 		_, _ = fmt.Fprintf(sum, "%q %c %o %q %d\n", h.Name, h.Typeflag, h.Mode&0o111, h.Linkname, h.Size)
 		if err := l.take(h, io.TeeReader(t, sum)); err != nil {
