@@ -47,6 +47,7 @@ func FromReport(r *report.Report, d *triage.Decision) (*Candidate, error) {
 		c.edit(Edit{Kind: "join_blocks", Why: fmt.Sprintf("%d code blocks form one script", len(parts))})
 	}
 	c.shellRequirements(r)
+	c.echoLast(d)
 	if d.Lower {
 		c.lowerDevice()
 	}

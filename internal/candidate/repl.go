@@ -1,6 +1,7 @@
 package candidate
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/repgen/repgen/internal/oracle"
@@ -125,6 +126,19 @@ func (c *Candidate) echo(code string, all bool, line int) string {
 		})
 	}
 	return out.String() + code[at:]
+}
+
+// echoLast prints the value of the last expression of a script that prints
+// nothing although the report shows an output: the reporter saw it in an
+// interactive interpreter and pasted only the input.
+func (c *Candidate) echoLast(d *triage.Decision) {
+	if d.Expectation == nil || d.Expectation.Printed == nil || len(d.Expectation.Printed.Actual) == 0 {
+		return
+	}
+	if len(c.parse(c.Script).Prints) > 0 || slices.ContainsFunc(c.Edits, func(e Edit) bool { return e.Kind == "echo" }) {
+		return
+	}
+	c.Script = strings.TrimRight(c.echo(c.Script, false, 1), "\n") + "\n"
 }
 
 // echoes: print returns None, and await has no meaning in a script anyway.

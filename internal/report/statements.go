@@ -101,7 +101,7 @@ func (p *parser) outputStatements(i int) {
 	} else if role != RoleExpected {
 		return
 	}
-	if nothingSaid.MatchString(b.Text) {
+	if NothingSaid(b.Text) {
 		return
 	}
 	failures := p.failuresIn(i)
@@ -134,7 +134,10 @@ func (p *parser) outputStatements(i int) {
 	}
 }
 
-// nothingSaid fills a form's field for the error message where there was none.
+// NothingSaid is true for what fills a form's field for the error message where
+// there was none ("None", "n/a", "No error message").
+func NothingSaid(text string) bool { return nothingSaid.MatchString(text) }
+
 var nothingSaid = lazyre.New(`(?i)^\s*(?:none|n/?a|nothing|-+|no (?:error|exception|warning|traceback|log)\b[^\n]{0,80})[.!]?\s*$`)
 
 // printedBefore is where a traceback begins in a block that shows printed

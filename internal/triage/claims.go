@@ -114,7 +114,7 @@ func unspokenBlocks(rd *reading) []report.Statement {
 	}
 	var found []report.Statement
 	for i, b := range rd.r.Blocks {
-		if b.Kind != report.BlockOutput || spoken[i] || sectionRole(rd.r, b) == report.RoleVersions {
+		if b.Kind != report.BlockOutput || spoken[i] || report.NothingSaid(b.Text) || sectionRole(rd.r, b) == report.RoleVersions {
 			continue
 		}
 		role := b.Role
