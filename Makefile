@@ -7,7 +7,7 @@ BIN := bin/repgen
 
 build: $(BIN)
 
-$(BIN): $(shell find cmd internal -name '*.go' -o -path '*/testdata' -prune -o -name '*.py' -print -o -name '*.tsv' -print) go.mod go.sum
+$(BIN): $(shell find cmd internal -path '*/testdata' -prune -o -type f ! -name '*_test.go' -print) go.mod go.sum
 	$(GO) build -trimpath -o $@ ./cmd/repgen
 
 # What repgen needs at run time: bubblewrap and a Python. Installs them with

@@ -87,6 +87,7 @@ func TestDecide(t *testing.T) {
 		reason   string
 	}{
 		// headlines after hits
+		{"a real fix on which the stated output does not come", printedClaim, Evidence{Groups: []Group{bad("hhhhh"), findings(SideFix, "abc", "aaa")}}, Reproduced, "A", nil, "not_run", "p = 0.018"},
 		{"reproduced by a real fix", printedClaim, Evidence{Groups: []Group{bad("hhhhh"), findings(SideFix, "abc", "ccc")}}, Reproduced, "A", nil, "not_run", "p = 0.018"},
 		{"fixed", printedClaim, Evidence{Groups: []Group{bad("hhhhh"), newest("ccc")}}, Fixed, "B", nil, "no", "gone somewhere between lib 2.0 and 3.0"},
 		{"regression", printedClaim, Evidence{Groups: []Group{bad("hhhhh"), findings(SideRelease, "1.9", "ccc"), newest("hhh")}}, Regression, "B", nil, "yes", "came somewhere between lib 1.9 and 2.0"},

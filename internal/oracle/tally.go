@@ -43,10 +43,11 @@ func (t tally) conclusive() int { return t.hits + t.clean + t.within + t.absent 
 
 // good is how many executions of a control show that the reporter's wish is
 // met. Absent proves nothing, except on a release that the reporter himself
-// names as good: there the absence of the stated actual is what he said.
+// names as good, and on the fix that the user names: there the absence of the
+// stated actual is what was said.
 func (t tally) good(side Side) int {
 	n := t.clean + t.within
-	if side == SideNamed {
+	if side.Vouched() {
 		n += t.absent
 	}
 	return n

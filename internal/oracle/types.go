@@ -139,6 +139,10 @@ const (
 	SideContrast Side = "contrast" // an edit that the reporter names
 )
 
+// Vouched says that a person named this side as right: there it is enough that
+// the symptom does not come.
+func (s Side) Vouched() bool { return s == SideNamed || s == SideFix }
+
 // Group is executions of one script in one environment.
 type Group struct {
 	Side    Side   `json:"side"`

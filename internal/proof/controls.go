@@ -354,7 +354,7 @@ func (p *proof) absent(s *side) bool {
 	for _, ex := range s.group.Executions {
 		switch f := oracle.Judge(p.exp, ex).Finding; {
 		case f == oracle.Clean:
-		case f == oracle.Absent && s.group.Side == oracle.SideNamed:
+		case f == oracle.Absent && s.group.Side.Vouched():
 		default:
 			return false
 		}
