@@ -82,6 +82,9 @@ func usable(rd *reading, t report.Traceback) bool {
 		return true
 	}
 	b := rd.r.Blocks[t.Block]
+	if t.Symptom.Kind == symptom.Warning && (b.Role == report.RoleVersions || sectionRole(rd.r, b) == report.RoleVersions) {
+		return false // what printing the versions said on the way
+	}
 	return b.Role != report.RoleExpected && (b.After == nil || b.After.Role != report.RoleGood)
 }
 

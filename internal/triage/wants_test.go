@@ -192,6 +192,7 @@ var wants = []want{
 		file: "own-before-after", route: Attempt, blocks: []int{0}, oracle: oracle.OraclePrinted, subject: "tinyframe",
 		actual: []string{"(1,)", "(2,)"}, expected: []string{"1", "2"}, good: []string{"tinyframe <2.0"}, bad: []string{"tinyframe 2.0"},
 	},
+	{file: "own-versions-warn", route: Attempt, blocks: []int{0}, subject: "scipy", reason: "lead"},
 	{file: "own-console-crash", route: Attempt, blocks: []int{0}, oracle: oracle.OracleSignal, kind: symptom.Signal, subject: "jax"},
 	{file: "own-title-message", route: Attempt, blocks: []int{0}, oracle: oracle.OracleException, subject: "imbalanced-learn"},
 	{
