@@ -26,7 +26,6 @@ import (
 // workload is a script whose run is measured with and without repgen.
 type workload struct {
 	name, script, versions string
-	imports                []string
 	wanted                 string // the variable that asks for it, "" for always
 }
 
