@@ -15,7 +15,27 @@ type subject struct {
 	weak bool
 }
 
-var importModule = lazyre.New(`(?m)^\s*(?:>>> |In \[\d*\]: )?(?:import|from) +([A-Za-z_]\w*)`)
+var importLine = lazyre.New(`(?m)^\s*(?:>>> |In \[\d*\]: )?(import|from) +([^\n#;]+)`)
+
+var moduleName = lazyre.New(`^[A-Za-z_]\w*`)
+
+// importedModules are the top-level modules of a code block, in order:
+// "import os, jax.numpy as jnp" has two.
+func importedModules(code string) []string {
+	var modules []string
+	for _, m := range importLine.FindAllStringSubmatch(code, 64) {
+		parts := strings.Split(m[2], ",")
+		if m[1] == "from" {
+			parts = parts[:1]
+		}
+		for _, part := range parts {
+			if name := moduleName.FindString(strings.TrimSpace(part)); name != "" {
+				modules = append(modules, name)
+			}
+		}
+	}
+	return modules
+}
 
 // helperDists are imported by every second report and rarely its subject.
 var helperDists = map[string]bool{"numpy": true, "scipy": true, "pandas": true, "matplotlib": true, "pytest": true, "requests": true, "pillow": true, "tqdm": true}
@@ -42,16 +62,16 @@ func (p *parser) findSubject() subject {
 		if b.Kind != BlockPython && b.Kind != BlockREPL {
 			continue
 		}
-		for _, m := range importModule.FindAllStringSubmatch(p.blks[i].text, 64) {
-			if pydist.StdlibModule(m[1]) || p.imports[strings.ToLower(m[1])] {
+		for _, module := range importedModules(p.blks[i].text) {
+			if pydist.StdlibModule(module) || p.imports[strings.ToLower(module)] {
 				continue
 			}
-			p.imports[strings.ToLower(m[1])] = true
-			dist, _ := pydist.FromImport(m[1])
+			p.imports[strings.ToLower(module)] = true
+			dist, _ := pydist.FromImport(module)
 			if helperDists[dist] {
-				vote(dist, m[1], 1)
+				vote(dist, module, 1)
 			} else {
-				vote(dist, m[1], 3)
+				vote(dist, module, 3)
 			}
 		}
 	}

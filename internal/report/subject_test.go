@@ -1,0 +1,25 @@
+package report
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestImportedModules(t *testing.T) {
+	code := "import glob, os, tinynet\n>>> import jax.numpy as jnp, numpy as np  # both\nfrom flax import linen, struct\n    import late; x = 1\nimportant = 3\n"
+	want := []string{"glob", "os", "tinynet", "jax", "numpy", "flax", "late"}
+	if got := importedModules(code); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// A package that no table knows is known by its import, wherever it stands in
+// the line.
+func TestUnknownPackageIsKnownByItsImport(t *testing.T) {
+	for _, line := range []string{"import tinynet", "import glob, os, tinynet", "import numpy as np, tinynet as tn", "from tinynet import add"} {
+		r := Parse([]byte("# add is wrong\n\ntinynet 1.2, Python 3.11\n\n```python\n"+line+"\n\nprint(1)\n```\n"), Source{})
+		if !slices.ContainsFunc(r.Versions, func(v Version) bool { return v.Dist == "tinynet" && v.Spec == "1.2" }) {
+			t.Errorf("%q: got %v", line, r.Versions)
+		}
+	}
+}
