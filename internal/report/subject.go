@@ -15,7 +15,7 @@ type subject struct {
 	weak bool
 }
 
-var importLine = lazyre.New(`(?m)^\s*(?:>>> |In \[\d*\]: )?(import|from) +([^\n#;]+)`)
+var importClause = lazyre.New(`(?m)^\s*(?:>>> |In \[\d*\]: )?(import|from) +([^\n#;]+)`)
 
 var moduleName = lazyre.New(`^[A-Za-z_]\w*`)
 
@@ -23,7 +23,7 @@ var moduleName = lazyre.New(`^[A-Za-z_]\w*`)
 // "import os, jax.numpy as jnp" has two.
 func importedModules(code string) []string {
 	var modules []string
-	for _, m := range importLine.FindAllStringSubmatch(code, 64) {
+	for _, m := range importClause.FindAllStringSubmatch(code, 64) {
 		parts := strings.Split(m[2], ",")
 		if m[1] == "from" {
 			parts = parts[:1]
