@@ -34,7 +34,6 @@ var (
 		`|^/etc/(passwd|shadow|sudoers)|/run/secrets|/var/run/docker\.sock|169\.254\.169\.254|metadata\.google\.internal`)
 	procPath   = lazyre.New(`^/proc/(self|\d+|1|\{[^}]*\}|%[ds])?/?(environ|mem|maps|fd|root|cwd|cmdline|net)(/|$)|^/proc/?$`)
 	secretName = lazyre.New(`(?i)(^|_)(api_?key|secret|token|passw(or)?d|access_?key|private_?key|credentials?)s?(_|$)|_KEY$`)
-	urlText    = lazyre.New(`^(https?|ftp|wss?)://`)
 	scanWord   = lazyre.New(`^(KEY|TOKEN|SECRET|PASS(WORD|WD)?|CREDENTIALS?|AWS|API_?KEY)$`)
 )
 

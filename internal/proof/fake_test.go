@@ -36,11 +36,10 @@ type world struct {
 	below       map[string]string // the version that a constraint gives
 	provides    map[string]string // dist added for a missing module
 	// fixed is the version that the fixed revision builds, and what moves with it.
-	fixed   map[string]string
-	runs    []string // labels of executions, in order
-	locks   map[string]map[string]string
-	built   []map[string]string          // the versions of every built lock, in order
-	current map[string]map[string]string // environment Key -> versions
+	fixed map[string]string
+	runs  []string // labels of executions, in order
+	locks map[string]map[string]string
+	built []map[string]string // the versions of every built lock, in order
 }
 
 func (w *world) lock(v map[string]string) *environment.Lock {
