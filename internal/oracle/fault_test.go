@@ -97,6 +97,31 @@ func TestMissingExceptionControls(t *testing.T) {
 	}
 }
 
+// TestRemovedByHand: a library that says by hand that a name is gone has not
+// answered what the name should have done.
+func TestRemovedByHand(t *testing.T) {
+	stub := inLibrary
+	stub.Function, stub.Source = "__getattr__", `raise AttributeError("module has no attribute")`
+	for _, c := range []struct {
+		class, message string
+		frame          probe.Frame
+		want           Finding
+	}{
+		{"AttributeError", "module 'lib' has no attribute 'product'", stub, Collided},
+		{"AttributeError", "use prod", stub, Collided},
+		{"TypeError", "f() got an unexpected keyword argument 'mode'", inLibrary, Collided},
+		{"ValueError", "mode has no attribute of that kind", inLibrary, Clean},
+		{"TypeError", "x must be an int", inLibrary, Clean},
+	} {
+		for _, wanted := range []string{"", c.class} {
+			e := Expectation{Oracle: OracleMissingException, Wanted: wanted, Modules: []string{"lib"}, ReporterScript: true}
+			if j := Judge(e, raised(c.class, c.message, inScript, c.frame)); j.Finding != c.want {
+				t.Errorf("%s wanted %q: %s, want %s", c.message, wanted, j.Finding, c.want)
+			}
+		}
+	}
+}
+
 // TestMissingExceptionOfAnotherCall: an exception that another line of the
 // script raises on the newer release is no answer to the report.
 func TestMissingExceptionOfAnotherCall(t *testing.T) {

@@ -57,7 +57,7 @@ func wantedText(e Expectation) string {
 // class only a raise statement counts: a changed signature or a vanished
 // attribute also ends a script, and is no answer to the report.
 func wantedRaised(e Expectation, s symptom.Symptom) bool {
-	if s.Kind == symptom.Signal || !fromSubject(e, s) || !atJudgedCall(e, s) {
+	if s.Kind == symptom.Signal || !fromSubject(e, s) || !atJudgedCall(e, s) || goneByHand(s) {
 		return false
 	}
 	if e.Wanted != "" && !strings.EqualFold(e.Wanted, "error") && !strings.EqualFold(e.Wanted, "exception") {
@@ -68,6 +68,20 @@ func wantedRaised(e Expectation, s symptom.Symptom) bool {
 	}
 	inner, _ := symptom.Innermost(s.Frames)
 	return inner.RaisesByHand()
+}
+
+// gone are the words of a name or an argument that a release no longer has.
+var gone = lazyre.New(`has no attribute|unexpected keyword argument|no longer (?:exists|available|supported)|(?:has been|was) removed`)
+
+// goneByHand: libraries raise by hand, in a module's __getattr__ or where they
+// check their keywords, what Python itself raises for an absent name. The judged
+// call was not reached then.
+func goneByHand(s symptom.Symptom) bool {
+	if !s.IsA("AttributeError") && !s.IsA("TypeError") && !s.IsA("ImportError") {
+		return false
+	}
+	inner, ok := symptom.Innermost(s.Frames)
+	return ok && inner.Function == "__getattr__" || gone.MatchString(s.Message)
 }
 
 // atJudgedCall: where the report singles out calls of the script, the exception
