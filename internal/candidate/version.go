@@ -3,6 +3,8 @@ package candidate
 import (
 	"strings"
 
+	"github.com/repgen/repgen/internal/oracle"
+	"github.com/repgen/repgen/internal/pysyntax"
 	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
@@ -84,3 +86,26 @@ func firstOf(dotted string) string {
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// OnlyVersions refuses printed claims of a script that prints nothing but
+// versions: these differ between releases by themselves.
+func (c *Candidate) OnlyVersions(e *oracle.Expectation) []string {
+	if e == nil || e.Oracle != oracle.OraclePrinted && e.Oracle != oracle.OracleDifferential {
+		return nil
+	}
+	f, seen := pysyntax.Parse(c.Script), false
+	for _, p := range f.Prints {
+		for _, arg := range p.Args {
+			switch _, literal := unquoted(arg); {
+			case versionText.MatchString(arg):
+				seen = true
+			case !literal:
+				return nil
+			}
+		}
+	}
+	if !seen {
+		return nil
+	}
+	return []string{"prints nothing but versions, which differ between releases by themselves"}
+}

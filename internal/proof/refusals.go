@@ -1,6 +1,8 @@
 package proof
 
 import (
+	"slices"
+
 	"github.com/repgen/repgen/internal/candidate"
 	"github.com/repgen/repgen/internal/oracle"
 )
@@ -12,9 +14,9 @@ import (
 // is part of what was reported, and is left to the controls.
 func Refusals(c *candidate.Candidate, e *oracle.Expectation) []string {
 	if c.Origin != originReporter {
-		return c.RefusalsFor(e)
+		return append(c.RefusalsFor(e), c.OnlyVersions(e)...)
 	}
-	return c.Refusals
+	return append(slices.Clone(c.Refusals), c.OnlyVersions(e)...)
 }
 
 // originReporter is candidate.Candidate.Origin of a reporter's own script.
