@@ -187,7 +187,7 @@ func (v *Verdict) with(e Expectation, ev Evidence, reported Group, t tally) {
 	v.Grade, v.FisherP, v.Control = g.grade, g.p, g.control
 	v.Reasons = append(v.Reasons, g.reasons...)
 	v.releases(ev, reported, g)
-	v.headline(ev, g)
+	v.headline(ev, reported, g)
 }
 
 // releases names the releases between which the symptom came and went.
@@ -195,6 +195,7 @@ func (v *Verdict) releases(ev Evidence, reported Group, g grading) {
 	for _, c := range g.controls {
 		switch {
 		case c.group.Side == SideContrast || c.group.Side == SideFix || c.group.Version == "":
+		case c.group.Subject != reported.Subject: // the release of another package
 		case c.group.Older:
 			if v.GoodBefore == "" || older(v.GoodBefore, c.group.Version) {
 				v.GoodBefore = c.group.Version
@@ -226,7 +227,7 @@ func older(a, b string) bool {
 
 // headline applies the order: regression, fixed, flaky, reproduced, lead. The
 // rest of what is true stands in Also.
-func (v *Verdict) headline(ev Evidence, g grading) {
+func (v *Verdict) headline(ev Evidence, reported Group, g grading) {
 	flaky, tooRare := v.rarely(ev)
 	if v.Grade == "D" || tooRare {
 		v.Headline = Lead
@@ -244,7 +245,7 @@ func (v *Verdict) headline(ev Evidence, g grading) {
 	if v.GoodBefore != "" {
 		all = append(all, Regression)
 	}
-	if v.fixed(g) {
+	if v.fixed(reported, g) {
 		all = append(all, Fixed)
 	}
 	if flaky {
@@ -296,9 +297,11 @@ func whyLead(ev Evidence, g grading, tooRare bool) string {
 	return "the evidence carries no grade"
 }
 
-// fixed: the newest release is a control in its own right.
-func (v *Verdict) fixed(g grading) bool {
-	return slices.ContainsFunc(g.controls, func(c control) bool { return c.group.Side == SideNewest })
+// fixed: the newest release of the subject is a control in its own right.
+func (v *Verdict) fixed(reported Group, g grading) bool {
+	return slices.ContainsFunc(g.controls, func(c control) bool {
+		return c.group.Side == SideNewest && c.group.Subject == reported.Subject
+	})
 }
 
 // onNewest is the second axis.

@@ -251,6 +251,8 @@ func (p *proof) controls(ctx context.Context, a *ahead) error {
 		}
 		if enough && i > 0 {
 			p.note("moving %s alone removes the symptom, moving %s does not", name, p.subject)
+			p.subject = name
+			p.reported.group.Subject, p.reported.group.Version = name, p.reported.lock.Version(name)
 		}
 	}
 	p.out.Evidence.Adjacent = p.adjacent()

@@ -311,3 +311,24 @@ func TestDifferentialWithoutADifferenceIsNoVerdict(t *testing.T) {
 		t.Fatalf("got %s %q: %v", o.Verdict.Headline, o.Verdict.Grade, o.Verdict.Reasons)
 	}
 }
+
+// Of two named packages the one whose move alone removes the symptom is the
+// subject, and only its releases are spoken of.
+func TestSecondSuspectBecomesTheSubject(t *testing.T) {
+	w := &world{base: map[string]string{"lib": "1.2", "backend": "3.1"}, releases: map[string][]string{"lib": {"1.1", "1.2", "1.3"}, "backend": {"3.0", "3.1"}}}
+	w.behave = func(v map[string]string) sandbox.Execution {
+		if v["backend"] == "3.0" {
+			return printed("fine\n")
+		}
+		return raised("TypeError", "'int' object is not iterable", "lib/core.py")
+	}
+	in := typeErrorReport()
+	in.Decision.Subjects = []string{"lib", "backend"}
+	o := w.prove(t, in, &kept{})
+	if o.Verdict.Headline != oracle.Regression || o.Verdict.GoodBefore != "3.0" || !o.Evidence.Adjacent {
+		t.Fatalf("got %s, good before %q: %v", o.Verdict.Headline, o.Verdict.GoodBefore, o.Verdict.Reasons)
+	}
+	if o.Subject.Name != "backend" || o.Subject.Version != "3.1" {
+		t.Errorf("the subject is %s %s, want backend 3.1", o.Subject.Name, o.Subject.Version)
+	}
+}
