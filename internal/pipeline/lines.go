@@ -101,8 +101,8 @@ func environmentLine(o *proof.Outcome) string {
 		return "unavailable" + dot + o.Unavailable.Why
 	}
 	l := o.Lock
-	return fmt.Sprintf("python %s, %d packages as of %s (%s)%srung %d",
-		l.Python, len(l.Packages), o.Spec.AsOf.UTC().Format("2006-01-02"), o.Spec.AsOfSource, dot, l.Rung) + standInText(l)
+	return fmt.Sprintf("python %s, %d packages as of %s (%s)%srung %d of %d",
+		l.Python, len(l.Packages), o.Spec.AsOf.UTC().Format("2006-01-02"), o.Spec.AsOfSource, dot, l.Rung, environment.Rungs) + standInText(l)
 }
 
 func standInText(l *environment.Lock) string {

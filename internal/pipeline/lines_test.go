@@ -67,7 +67,7 @@ func TestEnvironmentLine(t *testing.T) {
 	}
 	o = &proof.Outcome{Lock: &environment.Lock{Python: "3.11.7", Packages: make([]environment.Package, 6), Rung: 3, StandIns: []string{"jax"}},
 		Spec: environment.Spec{AsOf: time.Date(2024, 3, 5, 23, 59, 59, 0, time.UTC), AsOfSource: "report"}}
-	if got := environmentLine(o); got != "python 3.11.7, 6 packages as of 2024-03-05 (report) · rung 3 · stand-in for jax" {
+	if got := environmentLine(o); got != "python 3.11.7, 6 packages as of 2024-03-05 (report) · rung 3 of 8 · stand-in for jax" {
 		t.Errorf("got %q", got)
 	}
 }
