@@ -73,6 +73,8 @@ func TestDecide(t *testing.T) {
 	strangers := func(o Name) Expectation { return Expectation{Oracle: o} }
 	asks := printedClaim
 	asks.Asks = true
+	foreign := crashClaim
+	foreign.ReporterScript = false
 	vague := crashClaim
 	vague.Symptom.Frames = nil
 
@@ -105,6 +107,8 @@ func TestDecide(t *testing.T) {
 		// grade C
 		{"explicit crash", crashClaim, Evidence{Groups: []Group{bad("HHHHH"), neutral}}, Reproduced, "C", nil, "not_run", "certificate script ran clean"},
 		{"explicit crash, on every release", crashClaim, Evidence{Groups: []Group{bad("HHHHH"), newest("HHH"), neutral}}, Reproduced, "C", nil, "yes", "shows it too"},
+		{"explicit crash of somebody else's script", foreign, Evidence{Groups: []Group{bad("HHHHH"), neutral}}, Lead, "D", nil, "not_run", "somebody else's"},
+		{"somebody else's script, absent on a release", foreign, Evidence{Groups: []Group{bad("HHHHH"), newest("ccc"), neutral}}, Fixed, "B", nil, "no", "p = 0.018"},
 		{"explicit crash without neutral control", crashClaim, Evidence{Groups: []Group{bad("HHHHH")}}, Lead, "D", nil, "not_run", ""},
 		{"explicit crash, neutral crashes too", crashClaim, Evidence{Groups: []Group{bad("HHHHH"), findings(SideNeutral, "", "H")}}, Lead, "D", nil, "not_run", "did not run clean"},
 		{"explicit crash, no frame shown", vague, Evidence{Groups: []Group{bad("HHHHH"), neutral}}, Lead, "D", nil, "not_run", ""},

@@ -159,6 +159,12 @@ func (g *grading) explicit(e Expectation, ev Evidence) {
 			return
 		}
 	}
+	if !e.ReporterScript {
+		// A stranger's script can be fed what fails in the same words at the
+		// same place for another reason.
+		g.reasons = append(g.reasons, "class, message and place are those of the reporter's own log, but the script is somebody else's: a release without it is needed")
+		return
+	}
 	g.grade, g.control = "C", i
 	g.reasons = append(g.reasons, "class, message and place are those of the reporter's own log, and the certificate script ran clean")
 }
