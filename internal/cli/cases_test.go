@@ -30,6 +30,12 @@ var cases = []struct {
 	{"equinox-rope-dtype", positive},
 	{"pot-circle-rotation", positive},
 	{"not-a-bug-gymnasium-return-kept", []string{"not_a_bug", "lead"}},
+	{"gymnasium-vector-normalize-reward", positive},
+	{"pygad-init-range", positive},
+	{"equinox-layernorm-silent-shape", positive},
+	{"equinox-rmsnorm-half-drift", positive},
+	{"keras-jax-argmin-subnormal", positive},
+	{"optuna-grid-enqueue", []string{"reproduced", "lead"}}, // disputed, and never changed
 	{"sklearn-isoforest-names-warning", positive},
 	{"xgboost-sklearn-tags", positive},
 	{"tf-27-protobuf4-import", positive},
@@ -53,7 +59,7 @@ func TestCases(t *testing.T) {
 			if code != proof.ExitCode(r) {
 				t.Errorf("exit code %d, the headline says %d", code, proof.ExitCode(r))
 			}
-			if proof.Positive(r.Headline) {
+			if r.Bundle != nil {
 				verifies(t, *r.Bundle)
 			}
 		})
