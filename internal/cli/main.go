@@ -30,7 +30,9 @@ const (
 
 const description = `Turn a deep-learning bug report into a script, the environment it ran in, and a verdict that anyone can re-run.
 
-Exit codes of reproduce and judge:
+` + verdictCodes + verifyCodes + `triage, env, show, doctor, version: 0 done, 1 failed, 5 nothing can be attempted (triage, env).`
+
+const verdictCodes = `Exit codes of reproduce and judge:
   0    reproduced, fixed, regression (or flaky with grade A to C)
   1    failed: our own defect or the infrastructure (index down, disk full)
   2    usage error
@@ -38,8 +40,19 @@ Exit codes of reproduce and judge:
   4    lead, different_failure, exhausted, flaky with grade D
   5    needs_info, needs_model, needs_hardware, env_unavailable, not_a_bug, hostile
   130  interrupted
-verify: 0 same, 4 different, 6 tampered, 1 could not.
-triage, env, show, doctor, version: 0 done, 1 failed, 5 nothing can be attempted (triage, env).`
+`
+
+const verifyCodes = `verify: 0 same, 4 different, 6 tampered, 1 could not.
+`
+
+// Help stands below the flags of the command.
+func (reproduceCmd) Help() string { return verdictCodes }
+
+// Help stands below the flags of the command.
+func (judgeCmd) Help() string { return verdictCodes }
+
+// Help stands below the flags of the command.
+func (verifyCmd) Help() string { return "Exit codes of " + verifyCodes }
 
 // app is the grammar of the command line.
 type app struct {

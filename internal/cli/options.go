@@ -45,8 +45,8 @@ type runFlags struct {
 	Good       string        `help:"A version of the subject that is known to be good." placeholder:"VERSION"`
 	Runs       int           `help:"Executions on the reported side." default:"5"`
 	LLM        string        `help:"Language model: none." name:"llm" enum:"none" default:"none"`
-	BudgetTime time.Duration `help:"Start no new control after this time (0: no limit)." default:"15m" placeholder:"DURATION"`
-	RunTimeout time.Duration `help:"Wall limit of one execution." default:"5m" placeholder:"DURATION"`
+	BudgetTime time.Duration `help:"Start no new control after this time, such as 10m (default ${default}; 0: no limit)." default:"15m" placeholder:"DURATION"`
+	RunTimeout time.Duration `help:"Wall limit of one execution (default ${default})." default:"5m" placeholder:"DURATION"`
 	Out        string        `help:"The run folder. Default: a fresh one below repgen-out." placeholder:"DIR"`
 	Resume     string        `help:"Go on with a run that was interrupted." placeholder:"RUN"`
 }
