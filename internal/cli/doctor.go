@@ -31,6 +31,9 @@ const minFree = 8 << 30
 
 // Run says what is usable on this machine.
 func (c *doctorCmd) Run(ctx context.Context, s streams) error {
+	if err := c.place.check(); err != nil {
+		return err
+	}
 	sv, err := wireServices(ctx, s, c.place, c.show, nil)
 	if err != nil {
 		return err

@@ -46,7 +46,7 @@ func explain(err error) (proof.ResultError, int) {
 		e.Next = "wait for it, or choose another --out"
 		return e, exitFailed
 	case errors.Is(err, pipeline.ErrOtherReport):
-		e.Next = "choose another --out"
+		e.Next = "choose another --out, or leave out the report to --resume this run"
 		return e, exitUsage
 	case errors.Is(err, pipeline.ErrNoRun):
 		e.Next = "give the run folder that reproduce printed"

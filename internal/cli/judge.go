@@ -19,10 +19,14 @@ const maxScript = 1 << 20
 // Run judges somebody else's script.
 func (c *judgeCmd) Run(ctx context.Context, s streams) error {
 	if err := c.check(); err != nil {
-		return err
+		return c.fail(s, err)
 	}
-	if c.Resume == "" && (c.Script == "" || c.Report == "") {
-		return usage("judge needs a script and --report REPORT")
+	switch {
+	case c.Resume != "":
+	case c.Script == "" || c.Report == "":
+		return c.fail(s, usage("judge needs a script and --report REPORT"))
+	case c.Script == "-" && c.Report == "-":
+		return c.fail(s, usage("script and report cannot both come from standard input"))
 	}
 	req, dir, err := c.load(ctx, s, c.Report)
 	if err != nil {
@@ -39,9 +43,6 @@ func (c *judgeCmd) Run(ctx context.Context, s streams) error {
 
 func (c *judgeCmd) readScript(s streams) (string, error) {
 	var r io.Reader = s.in
-	if c.Script == "-" && c.Report == "-" {
-		return "", usage("script and report cannot both come from standard input")
-	}
 	if c.Script != "-" {
 		f, err := os.Open(c.Script)
 		if err != nil {

@@ -61,7 +61,32 @@ func (f *runFlags) check() error {
 	if f.Out != "" && f.Resume != "" {
 		return usage("--out and --resume exclude each other: a run goes on in its own folder")
 	}
-	return f.source.check()
+	for _, err := range []error{f.wishes.check(), checkGood(f.Good), f.place.check(), f.source.check()} {
+		if err != nil {
+			return err
+		}
+	}
+	return f.checkResume()
+}
+
+// checkResume: a run goes on with the words it was begun with, so that new
+// ones are not dropped in silence.
+func (f *runFlags) checkResume() error {
+	if f.Resume == "" {
+		return nil
+	}
+	for _, w := range []struct {
+		flag string
+		set  bool
+	}{
+		{"--date", f.Date != ""}, {"--python", f.Python != ""}, {"--subject", f.Subject != ""}, {"--with", len(f.With) > 0},
+		{"--good", f.Good != ""}, {"--project", f.Project != ""},
+	} {
+		if w.set {
+			return usage("%s and --resume exclude each other: a run goes on with the words it was begun with", w.flag)
+		}
+	}
+	return nil
 }
 
 // request fills what the flags say into a request.

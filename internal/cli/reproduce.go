@@ -19,7 +19,7 @@ type reproduceCmd struct {
 // Run reproduces a report.
 func (c *reproduceCmd) Run(ctx context.Context, s streams) error {
 	if err := c.check(); err != nil {
-		return err
+		return c.fail(s, err)
 	}
 	req, dir, err := c.load(ctx, s, c.Report)
 	if err != nil {
@@ -38,7 +38,7 @@ func (f *runFlags) load(ctx context.Context, s streams, name string) (*pipeline.
 		if req.Unsafe && !f.UnsafeNoSandbox {
 			return nil, "", usage("the run in %s had no isolation: say --unsafe-no-sandbox again to go on", f.Resume)
 		}
-		return req, f.Resume, nil
+		return req, f.Resume, f.same(ctx, s, name, req)
 	}
 	if name == "" {
 		return nil, "", usage("which report? Give a file, -, an issue's URL or owner/repo#N, or --resume RUN")
@@ -49,6 +49,21 @@ func (f *runFlags) load(ctx context.Context, s streams, name string) (*pipeline.
 	}
 	req := &pipeline.Request{Report: rep}
 	return req, f.Out, f.request(req)
+}
+
+// same refuses to resume the run of another report than the one that is named.
+func (f *runFlags) same(ctx context.Context, s streams, name string, req *pipeline.Request) error {
+	if name == "" {
+		return nil
+	}
+	rep, err := readReport(ctx, name, s)
+	if err != nil {
+		return err
+	}
+	if rep.Text != req.Report.Text {
+		return fmt.Errorf("open %s: %w", f.Resume, pipeline.ErrOtherReport)
+	}
+	return nil
 }
 
 // execute runs the pipeline and shows what came of it.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -18,6 +19,9 @@ type triageCmd struct {
 
 // Run reads a report and says what could be done with it.
 func (c *triageCmd) Run(ctx context.Context, s streams) error {
+	if err := errors.Join(checkSubject(c.Subject), checkGood(c.Good)); err != nil {
+		return c.fail(s, err)
+	}
 	rep, err := readReport(ctx, c.Report, s)
 	if err != nil {
 		return c.fail(s, err)

@@ -33,6 +33,9 @@ var verifyExit = map[string]int{"same": exitOK, "different": exitDifferent, "tam
 
 // Run verifies a bundle: first its files, then by running it again.
 func (c *verifyCmd) Run(ctx context.Context, s streams) error {
+	if err := c.place.check(); err != nil {
+		return err
+	}
 	v := &verification{Schema: proof.SchemaVersion, Tampered: []string{}, Differences: []proof.Difference{}}
 	err := c.verify(ctx, s, v)
 	if err != nil {
