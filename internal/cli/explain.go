@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"syscall"
 
+	"github.com/repgen/repgen/internal/bundle"
 	"github.com/repgen/repgen/internal/environment"
 	"github.com/repgen/repgen/internal/pipeline"
 	"github.com/repgen/repgen/internal/proof"
@@ -51,6 +52,12 @@ func explain(err error) (proof.ResultError, int) {
 	case errors.Is(err, pipeline.ErrNoRun):
 		e.Next = "give the run folder that reproduce printed"
 		return e, exitUsage
+	case errors.Is(err, bundle.ErrNoBundle):
+		e.Next = "give the bundle's folder that reproduce printed"
+		return e, exitFailed
+	case errors.Is(err, pipeline.ErrNotFinished):
+		e.Next = "go on with: repgen reproduce --resume and the run folder"
+		return e, exitFailed
 	case errors.Is(err, fs.ErrNotExist):
 		e.Next = "check the path"
 		return e, exitUsage

@@ -109,10 +109,15 @@ func (f show) print(s streams, run *pipeline.Run) error {
 		return nil
 	}
 	output.Details(s.out, run.Result)
-	if run.Result.Bundle != nil {
-		output.Rerun(s.out, relative(*run.Result.Bundle))
-	}
+	tellRerun(s, run.Result)
 	return nil
+}
+
+// tellRerun says how to run a bundle again, where there is anything to run.
+func tellRerun(s streams, r *proof.Result) {
+	if r.Bundle != nil && len(r.Versions) > 0 {
+		output.Rerun(s.out, relative(*r.Bundle))
+	}
 }
 
 // relative shortens a path for people when it lies below the current folder.
@@ -140,7 +145,7 @@ func (f show) failIn(s streams, err error, dir string) error {
 			if _, reqErr := pipeline.ReadRequest(abs); reqErr == nil {
 				result.Run = &abs
 				if code == exitInterrupted {
-					problem.Next = fmt.Sprintf("go on with: repgen reproduce --resume %s", relative(abs))
+					problem.Next = fmt.Sprintf("go on with: repgen reproduce --resume %s", output.ShellWord(relative(abs)))
 					result.Error.Next = problem.Next
 				}
 			}

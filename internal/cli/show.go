@@ -18,6 +18,10 @@ type showCmd struct {
 
 // Run shows a run folder again, finished or not.
 func (c *showCmd) Run(_ context.Context, s streams) error {
+	c.Dir = filepath.Clean(c.Dir)
+	if !isRun(c.Dir) && filepath.Base(c.Dir) == "bundle" && isRun(filepath.Dir(c.Dir)) {
+		c.Dir = filepath.Dir(c.Dir)
+	}
 	result, err := pipeline.ReadResult(c.Dir)
 	if err != nil {
 		return c.fail(s, err)
@@ -35,10 +39,13 @@ func (c *showCmd) Run(_ context.Context, s streams) error {
 	}
 	progress.Close()
 	output.Details(s.out, result)
-	if result.Bundle != nil {
-		output.Rerun(s.out, relative(*result.Bundle))
-	}
+	tellRerun(s, result)
 	return nil
+}
+
+func isRun(dir string) bool {
+	_, err := pipeline.ReadRequest(dir)
+	return err == nil
 }
 
 // lastDone is the newest line of each stage, in order: a resumed run wrote some

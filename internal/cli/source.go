@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/repgen/repgen/internal/proof"
 	"github.com/repgen/repgen/internal/report"
@@ -23,6 +24,9 @@ func readReport(ctx context.Context, name string, s streams) (*report.Report, er
 		if _, err := os.Stat(name); err != nil {
 			return github.Fetch(ctx, trackerOptions(), owner, repo, n)
 		}
+	}
+	if strings.Contains(name, "://") {
+		return nil, usage("%s is no issue of GitHub, the only tracker that is read: save the report's text to a file and give that", name)
 	}
 	return interruptible(ctx, func() (*report.Report, error) { return readFile(name) })
 }

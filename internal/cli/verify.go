@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 
 	"github.com/repgen/repgen/internal/bundle"
 	"github.com/repgen/repgen/internal/environment"
@@ -12,7 +13,7 @@ import (
 )
 
 type verifyCmd struct {
-	Bundle string `arg:"" help:"The bundle's folder."`
+	Bundle string `arg:"" help:"The bundle's folder, or the run folder that holds it."`
 	place  `embed:""`
 	show   `embed:""`
 }
@@ -59,7 +60,11 @@ func (c *verifyCmd) Run(ctx context.Context, s streams) error {
 }
 
 func (c *verifyCmd) verify(ctx context.Context, s streams, v *verification) error {
-	b, tampered, err := bundle.Read(c.Bundle)
+	dir := c.Bundle
+	if isRun(dir) {
+		dir = filepath.Join(dir, "bundle")
+	}
+	b, tampered, err := bundle.Read(dir)
 	if err != nil {
 		return err
 	}

@@ -101,6 +101,29 @@ func TestDetails(t *testing.T) {
 	}
 }
 
+// A quoted reply ends with its last line.
+func TestReplyEndsWithItsText(t *testing.T) {
+	if got := indent("Thanks.\n\nWhich?\n"); got != "   > Thanks.\n   > \n   > Which?" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestRerunCanBePasted(t *testing.T) {
+	for path, want := range map[string]string{
+		"repgen-out/a/bundle": "verify repgen-out/a/bundle   or  uv run repgen-out/a/bundle/reproduce.py\n",
+		"my runs/b":           "verify 'my runs/b'   or  uv run 'my runs/b/reproduce.py'\n",
+		"it's/b":              `verify 'it'\''s/b'   or`,
+		"$(x)":                "verify '$(x)'   or",
+		"-rf":                 "verify '-rf'   or",
+	} {
+		var out bytes.Buffer
+		Rerun(&out, path)
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q: no %q in %q", path, want, out.String())
+		}
+	}
+}
+
 func TestJSONKeepsTextReadable(t *testing.T) {
 	var out bytes.Buffer
 	if err := JSON(&out, map[string]string{"a": "x < y & z"}); err != nil {

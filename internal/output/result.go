@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"regexp"
+	"strings"
 
 	"github.com/repgen/repgen/internal/proof"
 )
@@ -44,19 +46,25 @@ func Details(w io.Writer, r *proof.Result) {
 }
 
 func indent(s string) string {
-	out := "   > "
-	for _, c := range s {
-		out += string(c)
-		if c == '\n' {
-			out += "   > "
-		}
-	}
-	return out
+	return "   > " + strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n   > ")
 }
 
-// Rerun says how a bundle is run again; bundle is as the user would type it.
+// Rerun says how a bundle is run again; bundle is its path as the user would
+// name it.
 func Rerun(w io.Writer, bundle string) {
-	_, _ = fmt.Fprintf(w, "   re-run it:  repgen verify %s   or  uv run %s/reproduce.py\n", bundle, bundle)
+	_, _ = fmt.Fprintf(w, "   re-run it:  repgen verify %s   or  uv run %s\n", ShellWord(bundle), ShellWord(bundle+"/reproduce.py"))
+}
+
+// plainWord needs no quotes in any shell.
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./][A-Za-z0-9_@%+=:,./-]*$`)
+
+// ShellWord is a path as one word that can be pasted into a POSIX shell.
+func ShellWord(path string) string {
+	path = inertLine(path)
+	if plainWord.MatchString(path) {
+		return path
+	}
+	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }
 
 // Quiet is the one line of --quiet.

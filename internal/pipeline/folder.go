@@ -23,6 +23,9 @@ var ErrOtherReport = errors.New("the folder holds another report's run")
 // ErrNoRun says that a folder is no run folder.
 var ErrNoRun = errors.New("no run of repgen is there")
 
+// ErrNotFinished says that a run has no result yet.
+var ErrNotFinished = errors.New("the run has not finished")
+
 const requestFile = "00-request.json"
 
 // folder is a run folder, locked while it is open.

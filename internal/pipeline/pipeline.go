@@ -246,7 +246,7 @@ func ReadResult(dir string) (*proof.Result, error) {
 	}
 	data, err := os.ReadFile(filepath.Join(dir, resultFile))
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("read the result of %s: the run has not finished: go on with --resume", dir)
+		return nil, fmt.Errorf("read the result of %s: %w: go on with --resume", dir, ErrNotFinished)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the result: %w", err)
