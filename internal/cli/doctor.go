@@ -53,7 +53,7 @@ func (c *doctorCmd) Run(ctx context.Context, s streams) error {
 		if !k.OK {
 			bad++
 		}
-		if !c.JSON {
+		if !c.JSON && (!c.Quiet || !k.OK) {
 			tellCheck(s, k)
 		}
 	}

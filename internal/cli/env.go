@@ -97,7 +97,24 @@ func (c *envCmd) solve(ctx context.Context, s streams) (*environmentView, error)
 	return v, nil
 }
 
+// headline is the one line of --quiet.
+func (v *environmentView) headline() string {
+	switch {
+	case v.Unavailable != nil:
+		return "env_unavailable"
+	case v.Certified == nil:
+		return "solved"
+	case *v.Certified:
+		return "certified"
+	}
+	return "not certified"
+}
+
 func (c *envCmd) tell(s streams, v *environmentView) {
+	if c.Quiet {
+		_, _ = fmt.Fprintln(s.out, v.headline())
+		return
+	}
 	st := style(s.out)
 	line := func(name, text string) { _, _ = fmt.Fprintln(s.out, output.StageLine(name, text, st)) }
 	line("as of", fmt.Sprintf("%s (%s)", v.Spec.AsOf.UTC().Format("2006-01-02 15:04:05 MST"), v.Spec.AsOfSource))

@@ -64,6 +64,8 @@ type app struct {
 	Show      showCmd      `cmd:"" help:"Show a run folder again."`
 	Doctor    doctorCmd    `cmd:"" help:"Say which isolation layers, interpreters, tools and index are usable here."`
 	Version   versionCmd   `cmd:"" help:"Print the version."`
+
+	PrintVersion kong.VersionFlag `name:"version" help:"Print the version."`
 }
 
 // streams are what a command talks to.
@@ -91,7 +93,7 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 func run(ctx context.Context, args []string, s streams) int {
 	var a app
 	code := -1
-	parser, err := kong.New(&a, kong.Name("repgen"), kong.Description(description), kong.Writers(s.out, s.err),
+	parser, err := kong.New(&a, kong.Name("repgen"), kong.Description(description), kong.Writers(s.out, s.err), kong.Vars{"version": "repgen " + versionText()},
 		kong.UsageOnError(), kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
 		kong.Exit(func(c int) { code = c; panic(exit{c}) }))
 	if err != nil {
