@@ -3,6 +3,7 @@ package proof
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/repgen/repgen/internal/candidate"
 	"github.com/repgen/repgen/internal/environment"
@@ -23,6 +24,7 @@ type Difference struct {
 // set when the locked environment cannot be built here.
 func (p *Prover) Again(ctx context.Context, c *candidate.Candidate, old *Outcome) (diffs []Difference, unavailable *environment.Unavailable, err error) {
 	pr := &proof{Prover: p, in: Input{Candidate: c, Runs: defaultRuns, Limits: old.Limits}, exp: *old.Expectation, out: &Outcome{}}
+	varies := false
 	fresh := old.Evidence
 	fresh.Groups = append([]oracle.Group(nil), old.Evidence.Groups...)
 	for i := range fresh.Groups {
@@ -33,11 +35,19 @@ func (p *Prover) Again(ctx context.Context, c *candidate.Candidate, old *Outcome
 		if err != nil || un != nil {
 			return nil, un, err
 		}
+		before := old.Evidence.Groups[i]
+		diffs = append(diffs, compareGroup(before, g, *old.Expectation)...)
+		if g.Side == oracle.SideReported && !unanimous(before, *old.Expectation) {
+			// A symptom that comes now and then: two samples of one rate are
+			// judged together, or chance alone would flip the verdict.
+			g.Executions = append(append([]sandbox.Execution(nil), before.Executions...), g.Executions...)
+			varies = true
+		}
 		fresh.Groups[i] = g
-		diffs = append(diffs, compareGroup(old.Evidence.Groups[i], g, *old.Expectation)...)
 	}
 	now := Rejudge(*old.Expectation, fresh)
-	if now.Headline != old.Verdict.Headline {
+	sameClaim := varies && Positive(now.Headline) && Positive(old.Verdict.Headline)
+	if now.Headline != old.Verdict.Headline && !sameClaim {
 		diffs = append(diffs, Difference{"headline", string(old.Verdict.Headline), string(now.Headline)})
 	}
 	if now.Grade != old.Verdict.Grade {
@@ -74,29 +84,54 @@ func (p *proof) rerunGroup(ctx context.Context, g oracle.Group, lock *environmen
 	return s.group, nil, nil
 }
 
+// chance is the error that a comparison of two samples may make.
+const chance = 0.05
+
 // compareGroup compares two samples of one side by what the oracle finds in
-// them: a finding that one sample never has and the other always has is a
-// difference; times and numbers that vary are not.
+// them. Where the recorded executions all say the same, each new one must say
+// it too; where they vary, the two rates must not differ beyond chance.
 func compareGroup(before, after oracle.Group, e oracle.Expectation) []Difference {
-	a, b := findings(e, before), findings(e, after)
-	if a == b {
-		return nil
+	a, b := findings(before, e), findings(after, e)
+	na, nb := len(before.Executions), len(after.Executions)
+	for _, f := range allFindings {
+		sure := a[f] == na
+		if sure && b[f] == nb || !sure && !beyondChance(a[f], na, b[f], nb) {
+			continue
+		}
+		name := fmt.Sprintf("%s %s %s findings", before.Side, before.Subject, before.Version)
+		return []Difference{{Field: name, Before: a.String(), After: b.String()}}
 	}
-	name := fmt.Sprintf("%s %s %s findings", before.Side, before.Subject, before.Version)
-	return []Difference{{Field: name, Before: a, After: b}}
+	return nil
 }
 
-// findings is "hit" when all executions say so, else the counts.
-func findings(e oracle.Expectation, g oracle.Group) string {
-	counts := map[oracle.Finding]int{}
+func beyondChance(a, na, b, nb int) bool {
+	return oracle.FisherOneSided(a, na, b, nb) < chance || oracle.FisherOneSided(b, nb, a, na) < chance
+}
+
+// unanimous says that all executions of a group say the same.
+func unanimous(g oracle.Group, e oracle.Expectation) bool {
+	return len(findings(g, e)) <= 1
+}
+
+var allFindings = []oracle.Finding{oracle.Hit, oracle.Clean, oracle.Absent, oracle.Within, oracle.Collided, oracle.Inconclusive}
+
+type tally map[oracle.Finding]int
+
+func findings(g oracle.Group, e oracle.Expectation) tally {
+	t := tally{}
 	for _, ex := range g.Executions {
-		counts[oracle.Judge(e, ex).Finding]++
+		t[oracle.Judge(e, ex).Finding]++
 	}
-	text := ""
-	for _, f := range []oracle.Finding{oracle.Hit, oracle.Clean, oracle.Absent, oracle.Within, oracle.Collided, oracle.Inconclusive} {
-		if n := counts[f]; n > 0 {
-			text += fmt.Sprintf("%s %d ", f, n)
+	return t
+}
+
+// String is "hit 5", or the counts of each finding.
+func (t tally) String() string {
+	var parts []string
+	for _, f := range allFindings {
+		if n := t[f]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%s %d", f, n))
 		}
 	}
-	return text
+	return strings.Join(parts, ", ")
 }
