@@ -93,8 +93,9 @@ func TestDetails(t *testing.T) {
 	for range maxReasons + 3 {
 		r.Reasons = append(r.Reasons, "a reason")
 	}
+	r.Reasons[len(r.Reasons)-1] = "the sum"
 	Details(&out, r)
-	for _, want := range []string{"   - x: y\n", "more reasons", "missing: the version", "next: do z", "   > Which version?"} {
+	for _, want := range []string{"   - x: y\n", "   ... and 4 more: --json has all\n   - the sum\n", "missing: the version", "next: do z", "   > Which version?"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, out.String())
 		}

@@ -21,16 +21,20 @@ func JSON(w io.Writer, v any) error {
 	return nil
 }
 
-// maxReasons is how many reasons a terminal shows; the JSON has all.
+// maxReasons is how many reasons a terminal shows; the JSON has all. The last
+// one sums up, so those before it go.
 const maxReasons = 12
 
 // Details writes what stands below the stage lines: why, what is missing, and
 // how to run it again.
 func Details(w io.Writer, r *proof.Result) {
+	last := len(r.Reasons) - 1
 	for i, reason := range r.Reasons {
-		if i == maxReasons {
-			_, _ = fmt.Fprintf(w, "   ... and %d more reasons: --json has all\n", len(r.Reasons)-i)
-			break
+		if left := last - maxReasons + 1; left > 1 && i >= maxReasons-1 && i < last {
+			if i == maxReasons-1 {
+				_, _ = fmt.Fprintf(w, "   ... and %d more: --json has all\n", left)
+			}
+			continue
 		}
 		_, _ = fmt.Fprintf(w, "   - %s\n", inertLine(reason))
 	}

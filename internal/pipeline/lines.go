@@ -101,8 +101,12 @@ func environmentLine(o *proof.Outcome) string {
 		return "unavailable" + dot + o.Unavailable.Why
 	}
 	l := o.Lock
-	return fmt.Sprintf("python %s, %d packages as of %s (%s)%srung %d of %d",
-		l.Python, len(l.Packages), o.Spec.AsOf.UTC().Format("2006-01-02"), o.Spec.AsOfSource, dot, l.Rung, environment.Rungs) + standInText(l)
+	packages := "packages"
+	if len(l.Packages) == 1 {
+		packages = "package"
+	}
+	return fmt.Sprintf("python %s, %d %s as of %s (%s)%srung %d of %d",
+		l.Python, len(l.Packages), packages, o.Spec.AsOf.UTC().Format("2006-01-02"), o.Spec.AsOfSource, dot, l.Rung, environment.Rungs) + standInText(l)
 }
 
 func standInText(l *environment.Lock) string {
@@ -115,6 +119,9 @@ func standInText(l *environment.Lock) string {
 func runLine(o *proof.Outcome) string {
 	v := o.Verdict
 	text := fmt.Sprintf("%d of %d show it (95 %% interval %.2f-%.2f)", v.Hits, v.Runs, v.Low, v.High)
+	if v.Runs == 0 {
+		text = "no execution could be judged"
+	}
 	if o.Subject.Name != "" {
 		text += dot + o.Subject.Name + " " + o.Subject.Version
 	}

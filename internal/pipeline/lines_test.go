@@ -60,6 +60,18 @@ func TestControlAndVerdictLines(t *testing.T) {
 	}
 }
 
+// Nothing judged is no rate of nothing.
+func TestRunLine(t *testing.T) {
+	o := &proof.Outcome{}
+	if got := runLine(o); got != "no execution could be judged" {
+		t.Errorf("got %q", got)
+	}
+	o.Verdict.Hits, o.Verdict.Runs, o.Verdict.Low, o.Verdict.High = 5, 5, 0.5655, 1
+	if got := runLine(o); got != "5 of 5 show it (95 % interval 0.57-1.00)" {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestEnvironmentLine(t *testing.T) {
 	o := &proof.Outcome{Unavailable: &environment.Unavailable{Why: "no such release"}}
 	if got := environmentLine(o); got != "unavailable · no such release" {
