@@ -80,7 +80,7 @@ func (f *runFlags) execute(ctx context.Context, s streams, req *pipeline.Request
 		}
 	}
 	defer finish()
-	p, sv, err := f.wire(ctx, s, progress.Event)
+	p, sv, err := f.wire(ctx, s, shortened(progress.Event))
 	if err != nil {
 		return f.fail(s, err)
 	}
@@ -117,6 +117,16 @@ func (f show) print(s streams, run *pipeline.Run) error {
 func tellRerun(s streams, r *proof.Result) {
 	if r.Bundle != nil && len(r.Versions) > 0 {
 		output.Rerun(s.out, relative(*r.Bundle))
+	}
+}
+
+// shortened tells events with the bundle's path as a user would name it.
+func shortened(tell func(pipeline.Event)) func(pipeline.Event) {
+	return func(e pipeline.Event) {
+		if e.Stage == pipeline.StageBundle && e.State == "done" {
+			e.Text = relative(e.Text)
+		}
+		tell(e)
 	}
 }
 

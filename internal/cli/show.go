@@ -34,8 +34,9 @@ func (c *showCmd) Run(_ context.Context, s streams) error {
 		return nil
 	}
 	progress := output.NewProgress(s.out, style(s.out), nil, output.Style{})
+	tell := shortened(progress.Event)
 	for _, e := range lastDone(filepath.Join(c.Dir, "events.jsonl")) {
-		progress.Event(e)
+		tell(e)
 	}
 	progress.Close()
 	output.Details(s.out, result)
