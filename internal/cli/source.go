@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 
@@ -74,8 +75,11 @@ func explainMore(err error, e proof.ResultError) (proof.ResultError, int) {
 		}, exitFailed
 	}
 	e.Next = "repgen doctor says what is usable on this machine; --verbose says more"
+	var path *fs.PathError
 	var limit *github.RateLimitError
 	switch {
+	case errors.As(err, &path) && errors.Is(path, fs.ErrPermission):
+		e.Next = "check the rights on it; --out puts a run folder where you may write"
 	case errors.As(err, &limit):
 		e.Next = "wait, or set GITHUB_TOKEN; or save the issue to a file"
 	case errors.Is(err, github.ErrNotFound):
