@@ -23,3 +23,20 @@ func TestUnknownPackageIsKnownByItsImport(t *testing.T) {
 		}
 	}
 }
+
+// "Upgraded X to V" names V as X's version, whatever stands before.
+func TestUpgradedTo(t *testing.T) {
+	for _, line := range []string{
+		"Upgraded scikit-learn to 1.4.0 and now my pipeline dies",
+		"I upgraded sklearn to 1.4.0, since then it crashes.",
+		"After updating my scikit-learn from 1.3.2 to 1.4.0 it fails.",
+		"We moved scikit-learn to version 1.4.0 last week and it broke.",
+	} {
+		r := Parse([]byte("# It crashes\n\n"+line+"\n\n```python\nimport sklearn\n\nprint(sklearn.show())\n```\n"), Source{})
+		if !slices.ContainsFunc(r.Versions, func(v Version) bool {
+			return v.Dist == "scikit-learn" && v.Spec == "1.4.0" && (v.Role == RoleStated || v.Role == RoleBad)
+		}) {
+			t.Errorf("%q: got %+v", line, r.Versions)
+		}
+	}
+}

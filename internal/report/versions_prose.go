@@ -7,8 +7,10 @@ import (
 )
 
 var (
-	anyVersion  = lazyre.New(`(?:^|[\s("'/:=<>~@,\[v-])(` + versionText + `)`)
-	nameBefore  = lazyre.New(`(?i)([A-Za-z][\w.-]*(?: [A-Za-z][\w-]+)?)(?:\s+(?:versions?|releases?|ver\.?))?(?: or (?:commit(?: hash)?|branch|tag))?(?:\s*\([^()]{0,40}\))?\s*(?:==?=?|:|@|\bis\b|(>=|<=|~=|<|>))?\s*(?:versions?\s*)?\(?v?$`)
+	anyVersion = lazyre.New(`(?:^|[\s("'/:=<>~@,\[v-])(` + versionText + `)`)
+	nameBefore = lazyre.New(`(?i)([A-Za-z][\w.-]*(?: [A-Za-z][\w-]+)?)(?:\s+(?:versions?|releases?|ver\.?))?(?: or (?:commit(?: hash)?|branch|tag))?(?:\s*\([^()]{0,40}\))?\s*(?:==?=?|:|@|\bis\b|(>=|<=|~=|<|>))?\s*(?:versions?\s*)?\(?v?$`)
+	// movedName: "upgraded scikit-learn to 1.4.0", "moved numpy from 1.26 to 2.0".
+	movedName   = lazyre.New(`(?i)\b(?:upgrad|updat|bump|mov|switch|migrat|downgrad)\w*\s+(?:(?:the|my|our|from)\s+)?([A-Za-z][\w.-]*)\s+(?:from\s+\S+\s+)?to\s+(?:version\s+)?v?$`)
 	bareBefore  = lazyre.New(`(?i)(?:^|[\s(])(?:(?:with|in|on|from|to|since|under|using|until|before|after|than|at|of|was|is|by|and|or|both|till|(?:(?:the|my|an?)\s+)?(?:old(?:er)?|new(?:er)?|latest|previous|last)?\s*(?:versions?|releases?|ver\.?))\s+)?(v?)$`)
 	unitAfter   = lazyre.New(`(?i)^\s?(?:%|times\b|x\b|[kmgt]i?b\b|ms\b|s\b|sec\w*|min\w*|hours?\b|days?\b|epochs?\b|steps?\b|iterations?\b|percent|points?\b|gpus?\b|dims?\b|fps|hz|[kmg]hz|\*|e[-+]?\d|/\d)`)
 	sectionRef  = lazyre.New(`(?i)(?:section|sec\.?|chapter|figure|fig\.?|table|eq\.?|equation|step|line|issue|#|appendix|theorem|pr|part|page)\s*$`)
@@ -128,11 +130,19 @@ func isWordByte(b byte) bool {
 
 // nameOf looks for a package's name right before the number.
 func (p *parser) nameOf(s sent, text, before string, f *found) {
+	base := f.start - len(before)
+	if m := movedName.FindStringSubmatchIndex(before); m != nil {
+		word := before[m[2]:m[3]]
+		if p.isName(word, text[f.start:f.end], text[f.end:], s) {
+			f.dist, _ = distOf(word)
+			f.name = [2]int{base + m[2], base + m[3]}
+			return
+		}
+	}
 	m := nameBefore.FindStringSubmatchIndex(before)
 	if m == nil {
 		return
 	}
-	base := f.start - len(before)
 	name := before[m[2]:m[3]]
 	if m[4] >= 0 {
 		f.op = before[m[4]:m[5]]
