@@ -16,7 +16,7 @@ setup:
 	@sh scripts/setup.sh
 
 demo: setup build
-	$(BIN) reproduce examples/jit-loses-nan.md
+	$(BIN) reproduce examples/circle-distance.md
 
 # Offline, no interpreter, no sandbox needed.
 test:

@@ -11,13 +11,13 @@ import (
 )
 
 // readmeText is one screen for a stranger who was sent the folder.
-var readmeText = template.Must(template.New("readme").Funcs(template.FuncMap{"plain": plain}).Parse(`# {{plain .Title}}
+var readmeText = template.Must(template.New("readme").Funcs(template.FuncMap{"plain": plain, "words": func(s string) string { return strings.ReplaceAll(s, "_", " ") }}).Parse(`# {{plain .Title}}
 
 **{{.Headline}}**{{if .Grade}}, grade {{.Grade}}{{end}}: the symptom came in {{.R.Hits}} of {{.R.Runs}} executions{{if .R.Runs}} (95 % interval {{printf "%.2f" .Low}}-{{printf "%.2f" .High}}){{end}}{{if .R.Subject.Name}}, {{plain .R.Subject.Name}} {{plain .R.Subject.Version}}{{end}}.
 
 | package | version | side | symptom | hits |
 |---|---|---|---|---|
-{{range .R.Versions}}| {{plain .Package}} | {{plain .Version}} | {{.Side}} | {{.Symptom}} | {{.Hits}} of {{.Runs}} |
+{{range .R.Versions}}| {{plain .Package}} | {{plain .Version}} | {{words .Side}} | {{.Symptom}} | {{.Hits}} of {{.Runs}} |
 {{end}}
 {{range .Reasons}}- {{plain .}}
 {{end}}

@@ -107,6 +107,8 @@ func (v *Verdict) without(ev Evidence, g Group, t tally) {
 	case t.collided > ran:
 		v.end(DifferentFailure, firstReason(g, Collided))
 		v.say("%d of %d executions fail otherwise", t.collided, v.Runs)
+	case ev.ReportedGood:
+		v.end(NeedsInfo, "what ran is the release that the report calls good, and no other is named: which one shows the symptom?")
 	case ev.Lowered:
 		v.end(NeedsHardware, "the report is about an accelerator, and the CPU does not show it")
 	case ev.OnDevice:

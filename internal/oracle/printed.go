@@ -69,7 +69,11 @@ func texts(lines []Line) string {
 }
 
 func hitReasons(p Printed, found []string, known bool, why string) []string {
-	out := []string{fmt.Sprintf("all %d stated lines came: %s", len(p.Actual), clip(strings.Join(found, " / ")))}
+	what := "the stated line came"
+	if n := len(p.Actual); n > 1 {
+		what = fmt.Sprintf("all %d stated lines came", n)
+	}
+	out := []string{what + ": " + clip(strings.Join(found, " / "))}
 	if len(p.Actual) == 0 {
 		out = nil
 	}

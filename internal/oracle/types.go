@@ -171,6 +171,9 @@ type Evidence struct {
 	Certified bool `json:"certified"`
 	// CertificateHit: it failed with the expected symptom.
 	CertificateHit bool `json:"certificate_hit,omitempty"`
+	// ReportedGood: what ran as the reported side is a release that the report
+	// calls good, for want of one that it calls bad.
+	ReportedGood bool `json:"reported_good,omitempty"`
 	// StandIn: the reported side itself runs a stand-in release.
 	StandIn bool `json:"stand_in,omitempty"`
 	// Edits that could themselves cause the symptom forbid A and B unless the

@@ -77,7 +77,13 @@ func (p *proof) firstPlans(ctx context.Context) []plan {
 		if name == "" {
 			continue
 		}
-		if version := p.resolve(ctx, name, v); version != "" && version != p.reported.lock.Version(name) {
+		switch version := p.resolve(ctx, name, v); version {
+		case "":
+			p.noteOnce("%s %s, named as good, is no release that can be installed here: it is no control", name, v.Spec)
+		case p.reported.lock.Version(name):
+			p.noteOnce("%s %s, named as good, is the release that ran: it is no control", name, v.Spec)
+			p.out.Evidence.ReportedGood = true
+		default:
 			plans = append(plans, plan{oracle.SideNamed, name, version})
 		}
 	}

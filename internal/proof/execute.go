@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"golang.org/x/sync/errgroup"
 
@@ -161,7 +162,7 @@ func (p *proof) repeat(ctx context.Context, s *side, n int) error {
 		return err
 	}
 	s.group.Executions = append(s.group.Executions, more...)
-	p.progress(stageOf(s.group.Side), "%s: %d of %d show it", labelOf(&s.group), p.countHits(s), n)
+	p.progress(stageOf(s.group.Side), "%s: %d of %d show it", strings.ReplaceAll(labelOf(&s.group), "_", " "), p.countHits(s), n)
 	return nil
 }
 

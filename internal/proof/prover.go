@@ -174,11 +174,12 @@ func (p *proof) run(ctx context.Context) error {
 	case hits == 0 && p.exp.Oracle == oracle.OracleDifferential:
 		return p.compareNamed(ctx)
 	case hits == 0 && !p.anyWithin(first):
+		p.firstPlans(ctx) // says what is wrong with the releases named as good
 		return p.sweep(ctx)
 	case hits == 0:
 		return nil
-	case hits < len(first.group.Executions):
-		// Mixed so far: 3 of 5 against 0 of 3 is p = 0.18, so run more.
+	case oracle.FisherOneSided(hits, p.in.Runs, 0, p.in.Runs) >= chance:
+		// Not beyond chance even against a control of as many clean runs.
 		if err := p.repeat(ctx, first, 2*p.in.Runs); err != nil {
 			return err
 		}
@@ -192,6 +193,13 @@ func (p *proof) run(ctx context.Context) error {
 // note records something a reader of the verdict must know.
 func (p *proof) note(format string, args ...any) {
 	p.out.Notes = append(p.out.Notes, fmt.Sprintf(format, args...))
+}
+
+// noteOnce is note for what more than one pass may find.
+func (p *proof) noteOnce(format string, args ...any) {
+	if text := fmt.Sprintf(format, args...); !contains(p.out.Notes, text) {
+		p.out.Notes = append(p.out.Notes, text)
+	}
 }
 
 func (p *proof) progress(stage, format string, args ...any) {

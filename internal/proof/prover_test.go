@@ -332,3 +332,42 @@ func TestSecondSuspectBecomesTheSubject(t *testing.T) {
 		t.Errorf("the subject is %s %s, want backend 3.1", o.Subject.Name, o.Subject.Version)
 	}
 }
+
+// The only version that the report names is one it calls good: a clean run of
+// it refutes nothing.
+func TestReleaseCalledGoodIsNoReportedSide(t *testing.T) {
+	w := &world{base: map[string]string{"lib": "1.1"}, releases: map[string][]string{"lib": {"1.1", "1.2"}}, behave: failsOn("1.2")}
+	in := typeErrorReport()
+	in.Decision.Good = []report.Version{{Dist: "lib", Spec: "1.1", Kind: report.VersionExact, Role: report.RoleGood}}
+	if o := w.prove(t, in, &kept{}); o.Verdict.Headline != oracle.NeedsInfo {
+		t.Fatalf("got %s: %v", o.Verdict.Headline, o.Verdict.Reasons)
+	}
+}
+
+func TestGoodReleaseThatIsNoneIsSaid(t *testing.T) {
+	w := &world{base: map[string]string{"lib": "1.2"}, releases: map[string][]string{"lib": {"1.2", "1.3"}}, behave: failsOn("1.2")}
+	in := typeErrorReport()
+	in.Decision.Good = []report.Version{{Dist: "lib", Spec: "99.0", Kind: report.VersionExact, Role: report.RoleGood}}
+	o := w.prove(t, in, &kept{})
+	if !slices.ContainsFunc(o.Notes, func(n string) bool { return strings.Contains(n, "99.0") }) {
+		t.Errorf("a good release that does not exist was dropped without a word: %v", o.Notes)
+	}
+}
+
+// Fifty-nine of sixty needs no sixty more.
+func TestNearlyAlwaysIsEnough(t *testing.T) {
+	i := 0
+	w := &world{base: map[string]string{"lib": "1.2"}, releases: map[string][]string{"lib": {"1.2", "1.3"}}}
+	w.behave = func(v map[string]string) sandbox.Execution {
+		if i++; i == 7 {
+			return printed("fine\n")
+		}
+		return failsOn("1.2")(v)
+	}
+	in := typeErrorReport()
+	in.Runs = 20
+	o := w.prove(t, in, &kept{})
+	if got := w.ran("reported"); got != 20 || o.Verdict.Headline != oracle.Fixed {
+		t.Errorf("%d executions, %s", got, o.Verdict.Headline)
+	}
+}

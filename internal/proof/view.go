@@ -52,7 +52,7 @@ func Failure(e ResultError) *Result {
 	r := emptyResult()
 	r.Headline = oracle.Failed
 	r.Error = &e
-	r.Reasons = []string{e.What + ": " + e.Why}
+	r.Reasons = []string{strings.TrimSuffix(e.What+": "+e.Why, ": ")}
 	return r
 }
 
@@ -97,6 +97,9 @@ func (r *Result) outcome(o *Outcome) {
 		return
 	}
 	v := o.Verdict
+	if Positive(v.Headline) {
+		r.Missing, r.Reply = []string{}, "" // nothing more is asked of the reporter
+	}
 	r.Headline, r.Grade, r.Hits, r.Runs = v.Headline, v.Grade, v.Hits, v.Runs
 	r.Also = append(r.Also, v.Also...)
 	r.Interval = [2]float64{v.Low, v.High}
