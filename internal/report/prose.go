@@ -94,7 +94,7 @@ func (p *parser) inlineStatements(s sent, raw string) {
 			continue
 		}
 		span := trimmed(p.text, Span{s.start + m[2], s.start + m[3]})
-		p.addStatement(Statement{Role: role, Kind: kind, Text: p.text[span.Start:span.End], Span: span, Where: "inline", Block: -1, Approximate: approxLead.MatchString(before), Version: p.versionIn(s)})
+		p.addStatement(Statement{Role: role, Kind: kind, Text: p.text[span.Start:span.End], Span: span, Where: "inline", Block: -1, Approximate: approxLead.MatchString(before), Version: p.versionOf(s, span)})
 	}
 }
 
@@ -135,6 +135,51 @@ func (p *parser) versionIn(s sent) *Version {
 	return out
 }
 
+// versionOf is the version that words are said of: the one in their own clause
+// ("prints 1 with 2.0, on 1.9 it was 0"), nil when that is the reporter's own;
+// a clause that names none follows its sentence.
+func (p *parser) versionOf(s sent, at Span) *Version {
+	clause := p.clauseOf(s, at)
+	own := false
+	for _, v := range p.r.Versions {
+		if v.Dist == "python" || v.Span.Start < clause.start || v.Span.End > clause.end {
+			continue
+		}
+		if v.Role != RoleStated {
+			return p.versionIn(clause)
+		}
+		own = true
+	}
+	if own {
+		return nil
+	}
+	return p.versionIn(s)
+}
+
+// clauseOf is the part of a sentence between the commas or semicolons around a
+// span. One inside another quotation divides too: it only makes the clause
+// smaller.
+func (p *parser) clauseOf(s sent, at Span) sent {
+	c := s
+	for i := at.Start - 1; i > s.start; i-- {
+		if p.divides(i) {
+			c.start = i + 1
+			break
+		}
+	}
+	for i := at.End; i < s.end-1; i++ {
+		if p.divides(i) {
+			c.end = i
+			break
+		}
+	}
+	return c
+}
+
+func (p *parser) divides(i int) bool {
+	return (p.plain[i] == ',' || p.plain[i] == ';') && i+1 < len(p.plain) && (p.plain[i+1] == ' ' || p.plain[i+1] == '\n')
+}
+
 var valueWord = lazyre.New(`(?i)nan|inf|true|false|none|zero|float|int|complex`)
 
 // valueStatements reads bare values in prose: "should be 2", "got nan".
@@ -152,7 +197,7 @@ func (p *parser) valueStatements(s sent) {
 			if p.quoted(span) || unitAfter.MatchString(t[m[3]:]) {
 				continue
 			}
-			p.addStatement(Statement{Role: side.role, Kind: SaysValue, Text: p.text[span.Start:span.End], Span: span, Where: "prose", Block: -1, Version: p.versionIn(s)})
+			p.addStatement(Statement{Role: side.role, Kind: SaysValue, Text: p.text[span.Start:span.End], Span: span, Where: "prose", Block: -1, Version: p.versionOf(s, span)})
 		}
 	}
 }

@@ -40,3 +40,25 @@ func TestUpgradedTo(t *testing.T) {
 		}
 	}
 }
+
+// What is said of two versions in one sentence belongs to the version of its
+// own clause.
+func TestStatementFollowsTheVersionOfItsClause(t *testing.T) {
+	r := Parse([]byte("# unique returns another shape\n\n```python\nimport numpy as np\n\nprint(np.unique([1]).shape)\n```\n\nprints `(2, 1)` with numpy 2.0.0, on 1.26.4 it was `(2,)`. Python 3.10.\n"), Source{})
+	got := map[string]string{}
+	for _, s := range r.Statements {
+		if s.Where != "inline" {
+			continue
+		}
+		got[s.Text] = ""
+		if s.Version != nil {
+			got[s.Text] = s.Version.Spec
+		}
+	}
+	if v, ok := got["(2, 1)"]; !ok || v != "" {
+		t.Errorf("(2, 1) is said of %q: %v", v, got)
+	}
+	if got["(2,)"] != "1.26.4" {
+		t.Errorf("(2,) is said of %q", got["(2,)"])
+	}
+}
