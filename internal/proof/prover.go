@@ -178,8 +178,8 @@ func (p *proof) run(ctx context.Context) error {
 		return p.sweep(ctx)
 	case hits == 0:
 		return nil
-	case oracle.FisherOneSided(hits, p.in.Runs, 0, p.in.Runs) >= chance:
-		// Not beyond chance even against a control of as many clean runs.
+	case hits < p.in.Runs && oracle.FisherOneSided(hits, p.in.Runs, 0, p.in.Runs) >= chance:
+		// Mixed, and not beyond chance even against as many clean runs.
 		if err := p.repeat(ctx, first, 2*p.in.Runs); err != nil {
 			return err
 		}

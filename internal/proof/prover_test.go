@@ -371,3 +371,14 @@ func TestNearlyAlwaysIsEnough(t *testing.T) {
 		t.Errorf("%d executions, %s", got, o.Verdict.Headline)
 	}
 }
+
+// Who asks for one execution gets one, when it shows the symptom.
+func TestOneExecutionIsOne(t *testing.T) {
+	w := &world{base: map[string]string{"lib": "1.2"}, releases: map[string][]string{"lib": {"1.2"}}, behave: failsOn("1.2")}
+	in := typeErrorReport()
+	in.Runs = 1
+	w.prove(t, in, &kept{})
+	if got := w.ran("reported"); got != 1 {
+		t.Errorf("%d executions, want 1", got)
+	}
+}
