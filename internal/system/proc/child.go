@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"sync"
 	"syscall"
 	"time"
@@ -76,6 +77,13 @@ func (c *child) run(ctx context.Context) (Result, error) {
 		return Result{}, fmt.Errorf("run %s: %w", c.spec.Argv[0], err)
 	}
 	sealInherited()
+	if c.spec.DiesWithUs {
+		// The kernel's word is about the thread that starts the child: it must not
+		// end before the child does.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		c.cmd.SysProcAttr.Pdeathsig = unix.SIGKILL
+	}
 	start := time.Now()
 	err = c.cmd.Start()
 	pipes.closeChildSide()

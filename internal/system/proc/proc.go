@@ -57,6 +57,9 @@ type Spec struct {
 	// FloodBytes, when above zero, is the length of one stream at which the
 	// run is killed (Result.Flooded).
 	FloodBytes int64
+	// DiesWithUs kills the child (not what it started) when this program dies,
+	// however that is: there is then nobody who could end the group.
+	DiesWithUs bool
 	// OnLine, when set, is called with each line (without its end, cut at
 	// 64 KiB) as it comes; for one stream never concurrently.
 	OnLine func(s Stream, line string)
