@@ -16,6 +16,7 @@ var data embed.FS
 type tables struct {
 	imports  map[string][]string // distribution -> import names
 	owners   map[string]string   // import name -> distribution; the first line wins
+	spaces   map[string]bool     // top-level names below which several distributions live
 	words    map[string]string   // word as written, lower case -> distribution
 	families map[string][]string
 	variants map[string][]string
@@ -24,7 +25,7 @@ type tables struct {
 
 var load = sync.OnceValue(func() *tables {
 	t := &tables{
-		imports: map[string][]string{}, owners: map[string]string{}, words: map[string]string{},
+		imports: map[string][]string{}, owners: map[string]string{}, words: map[string]string{}, spaces: map[string]bool{},
 		families: groups("data/families.tsv"), variants: groups("data/variants.tsv"), stdlib: map[string]bool{},
 	}
 	for _, row := range rows("data/distributions.tsv") {
@@ -50,6 +51,9 @@ func (t *tables) add(row []string) {
 	for _, name := range names {
 		if _, taken := t.owners[name]; !taken {
 			t.owners[name] = dist
+		}
+		if top, _, dotted := strings.Cut(name, "."); dotted {
+			t.spaces[top] = true
 		}
 	}
 	for word := range strings.SplitSeq(column(row, 2), ",") {
@@ -143,6 +147,14 @@ func FromModule(module string) (dist string, known bool) {
 	return Normalize(top), false
 }
 
+// Namespace is true for a top-level name that several distributions share
+// ("google"): which one is meant shows in the dotted name only.
+func Namespace(top string) bool {
+	t := load()
+	_, owned := t.owners[top]
+	return t.spaces[top] && !owned
+}
+
 // Imports are the import names of a distribution, the main one first (dotted
 // where the root is a namespace). Nil for one that is known not to be
 // imported; an unknown distribution is taken to be imported by its own name.
@@ -155,6 +167,12 @@ func Imports(dist string) []string {
 		return nil
 	}
 	return []string{strings.ReplaceAll(dist, "-", "_")}
+}
+
+// Known is true for a distribution of the table, whose import names are facts.
+func Known(dist string) bool {
+	_, known := load().imports[Normalize(dist)]
+	return known
 }
 
 // FromWord is the distribution that people mean by a word or a few in prose
@@ -182,6 +200,44 @@ func FromWord(word string) (dist string, ok bool) {
 		}
 	}
 	return "", false
+}
+
+// FromRepo is the distribution that is made in a repository "owner/name". Many
+// repositories are named without the family that their owner stands for
+// (torchvision is pytorch/vision, tensorflow-probability tensorflow/probability,
+// torch-scatter rusty1s/pytorch_scatter). Ok only for distributions of the table.
+func FromRepo(address string) (dist string, ok bool) {
+	owner, name, found := strings.Cut(address, "/")
+	if !found || name == "" {
+		return "", false
+	}
+	family := strings.TrimPrefix(strings.ToLower(owner), "py") // pytorch's packages begin with torch
+	for _, word := range []string{
+		owner + "-" + name, // before the name alone: "datasets" is also another's
+		family + "-" + name,
+		family + name,
+		"dm-" + name, // DeepMind's
+		"torch-" + strings.TrimPrefix(Normalize(name), "pytorch-"),
+		"torch" + name,
+		name,
+	} {
+		if strings.HasPrefix(word, "dm-") && !strings.Contains(family, "deepmind") ||
+			strings.HasPrefix(word, "torch") && !torchMaker(owner, name) {
+			continue
+		}
+		if dist, ok := FromWord(word); ok {
+			return dist, true
+		}
+	}
+	return "", false
+}
+
+// torchMaker: the owner or the repository says that it is of torch's family, so
+// that a name like "metrics" may be torchmetrics. Any other owner's is not.
+func torchMaker(owner, name string) bool {
+	owner = strings.ToLower(owner)
+	return strings.Contains(owner, "torch") || strings.Contains(owner, "lightning") ||
+		strings.HasPrefix(Normalize(name), "pytorch-") || strings.HasPrefix(strings.ToLower(name), "torch")
 }
 
 // Family are the distributions released in step with dist, dist itself

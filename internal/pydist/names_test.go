@@ -33,6 +33,46 @@ func TestNormalizeIsIdempotent(t *testing.T) {
 	})
 }
 
+// What a tracker's address says of the package: the name of the repository
+// alone ("vision", "text", "data") is often another project's.
+func TestFromRepo(t *testing.T) {
+	for _, c := range []struct {
+		repo, dist string
+		known      bool
+	}{
+		{"pytorch/pytorch", "torch", true},
+		{"pytorch/vision", "torchvision", true},
+		{"pytorch/audio", "torchaudio", true},
+		{"pytorch/text", "torchtext", true},
+		{"pytorch/ao", "torchao", true},
+		{"pytorch/rl", "torchrl", true},
+		{"pytorch/ignite", "pytorch-ignite", true},
+		{"PyTorchLightning/metrics", "torchmetrics", true},
+		{"Lightning-AI/torchmetrics", "torchmetrics", true},
+		{"somebody/metrics", "", false}, // not torch's family: nothing is guessed
+		{"rusty1s/pytorch_scatter", "torch-scatter", true},
+		{"pyg-team/pytorch_geometric", "torch-geometric", true},
+		{"tensorflow/probability", "tensorflow-probability", true},
+		{"tensorflow/addons", "tensorflow-addons", true},
+		{"tensorflow/datasets", "tensorflow-datasets", true},
+		{"deepmind/sonnet", "dm-sonnet", true},
+		{"google-deepmind/dm-haiku", "dm-haiku", true},
+		{"somebody/tree-house", "", false},
+		{"huggingface/pytorch-image-models", "timm", true},
+		{"openai/whisper", "openai-whisper", true},
+		{"lmcinnes/umap", "umap-learn", true},
+		{"scikit-learn/scikit-learn", "scikit-learn", true},
+		{"huggingface/datasets", "datasets", true},
+		{"no-slash", "", false},
+		{"owner/", "", false},
+		{"", "", false},
+	} {
+		if dist, known := FromRepo(c.repo); dist != c.dist || known != c.known {
+			t.Errorf("FromRepo(%q) = %q, %v, want %q, %v", c.repo, dist, known, c.dist, c.known)
+		}
+	}
+}
+
 func TestFromImport(t *testing.T) {
 	for _, c := range []struct {
 		module, dist string
@@ -123,6 +163,14 @@ func TestImports(t *testing.T) {
 	} {
 		if got := Imports(dist); !slices.Equal(got, want) {
 			t.Errorf("Imports(%q) = %v, want %v", dist, got, want)
+		}
+	}
+}
+
+func TestKnown(t *testing.T) {
+	for name, want := range map[string]bool{"POT": true, "Pillow": true, "jupyter": true, "never-heard-of": false, "": false} {
+		if Known(name) != want {
+			t.Errorf("Known(%q) = %t", name, !want)
 		}
 	}
 }
