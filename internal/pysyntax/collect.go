@@ -33,6 +33,51 @@ type context struct {
 	handler bool
 	broad   bool     // in an except clause for everything
 	guards  []string // names that decide whether this line is reached
+	called  []string // functions called in what decides it
+}
+
+// guardedBy adds what decides that the lines below n are reached.
+func (c *collector) guardedBy(at context, n *node) context {
+	at = at.guardedBy(c.reads(n))
+	if calls := c.callees(n); len(calls) > 0 {
+		at.called = append(at.called[:len(at.called):len(at.called)], calls...)
+	}
+	return at
+}
+
+// callees are the first names of the functions that are called below n.
+func (c *collector) callees(n *node) []string {
+	var names []string
+	if n == nil {
+		return nil
+	}
+	n.walk(func(k *node) bool {
+		c.budget--
+		if c.budget < 0 || len(names) >= maxNames {
+			return false
+		}
+		if k.kind != "call" {
+			return true
+		}
+		at := k.get("function")
+		for at != nil && at.kind != "identifier" {
+			switch at.kind {
+			case "attribute":
+				at = at.get("object")
+			case "call":
+				at = at.get("function")
+			case "subscript":
+				at = at.get("value")
+			default:
+				at = nil
+			}
+		}
+		if at != nil {
+			names = append(names, c.text(at))
+		}
+		return true
+	})
+	return names
 }
 
 func (c context) guardedBy(names []string) context {
@@ -95,6 +140,9 @@ func (c *collector) visit(n *node, at context) {
 	if n.missing {
 		c.syntaxError(n)
 	}
+	if text := c.old(n); text != "" && len(c.f.SyntaxErrors) < maxErrors {
+		c.f.SyntaxErrors = append(c.f.SyntaxErrors, SyntaxError{Line: n.line, Col: n.col, Text: text})
+	}
 	c.kids(n, at)
 }
 
@@ -134,7 +182,7 @@ func (c *collector) block(n *node, at context) bool {
 	case "conditional_expression":
 		if kids := n.namedKids(); len(kids) == 3 {
 			c.condition("ternary", kids[1], at)
-			c.kids(n, at.guardedBy(c.reads(kids[1])))
+			c.kids(n, c.guardedBy(at, kids[1]))
 			return true
 		}
 	case "if_clause":
@@ -148,7 +196,7 @@ func (c *collector) block(n *node, at context) bool {
 	case "match_statement":
 		if subject := n.get("subject"); subject != nil {
 			c.condition("match", subject, at)
-			at = at.guardedBy(c.reads(subject))
+			at = c.guardedBy(at, subject)
 		}
 		c.kids(n, at)
 		return true
@@ -184,7 +232,7 @@ func (c *collector) branch(n *node, at context) {
 			kind = "while"
 		}
 		c.condition(kind, cond, at)
-		inside = at.guardedBy(c.reads(cond))
+		inside = c.guardedBy(at, cond)
 	}
 	for _, k := range n.kids {
 		if k == cond {
@@ -199,10 +247,10 @@ func (c *collector) loop(n *node, at context) {
 	right := c.reads(n.get("right"))
 	if left := n.get("left"); left != nil {
 		for _, target := range c.targets(left) {
-			c.assign(target, nil, right, at)
+			c.assignFrom(target, nil, n.get("right"), right, at)
 		}
 	}
-	inside := at.guardedBy(right)
+	inside := c.guardedBy(at, n.get("right"))
 	for _, k := range n.kids {
 		switch k.field {
 		case "body", "alternative":
@@ -216,20 +264,20 @@ func (c *collector) loop(n *node, at context) {
 // with lets everything below flow into the names of its items: a context
 // manager records or captures what its body does.
 func (c *collector) with(n *node) {
-	below := c.reads(n)
+	below, calls := c.reads(n), c.callees(n)
 	for _, k := range n.kids {
 		if k.kind != "with_clause" {
 			continue
 		}
 		for _, name := range c.reads(k) {
 			if !c.f.Imported(name) {
-				c.flow(firstPart(name), below)
+				c.flow(firstPart(name), below, calls...)
 			}
 		}
 		k.walk(func(part *node) bool {
 			if part.kind == "as_pattern_target" {
 				for _, target := range c.targets(part) {
-					c.flow(firstPart(c.text(target)), below)
+					c.flow(firstPart(c.text(target)), below, calls...)
 				}
 			}
 			return true
@@ -239,7 +287,7 @@ func (c *collector) with(n *node) {
 
 func (c *collector) try(n *node, at context) {
 	body := c.reads(n.get("body"))
-	inBody, after := at, at.guardedBy(body)
+	inBody, after := at, c.guardedBy(at, n.get("body"))
 	inBody.guarded = true
 	for _, k := range n.kids {
 		switch {
@@ -253,9 +301,9 @@ func (c *collector) try(n *node, at context) {
 	}
 }
 
-func (c *collector) flow(target string, reads []string) {
-	if target != "" && len(reads) > 0 {
-		c.f.flows = append(c.f.flows, flow{target, reads})
+func (c *collector) flow(target string, reads []string, calls ...string) {
+	if target != "" && len(reads)+len(calls) > 0 {
+		c.f.flows = append(c.f.flows, flow{target, reads, calls})
 	}
 }
 
@@ -264,7 +312,7 @@ func (c *collector) finish() {
 	for _, call := range c.f.Calls {
 		if names := c.params[call.Method]; len(names) > 0 {
 			for _, name := range names {
-				c.flow(name, call.ArgReads)
+				c.flow(name, call.ArgReads, call.argCalls...)
 			}
 		}
 		if call.Func == "" {
@@ -272,7 +320,7 @@ func (c *collector) finish() {
 		}
 		for _, arg := range call.ArgReads { // a callback is called with what the callee has
 			for _, name := range c.params[arg] {
-				c.flow(name, append(call.ArgReads[:len(call.ArgReads):len(call.ArgReads)], call.Func))
+				c.flow(name, append(call.ArgReads[:len(call.ArgReads):len(call.ArgReads)], call.Func), firstPart(call.Func))
 			}
 		}
 	}

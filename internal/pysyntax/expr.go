@@ -8,7 +8,8 @@ func (c *collector) call(n *node, at context, negated bool) {
 	function, arguments := n.get("function"), n.get("arguments")
 	call := Call{
 		Func: c.dotted(function), Line: n.line, Scope: at.scope, Span: Span{n.start, n.end},
-		Keywords: map[string]string{}, ArgReads: c.reads(arguments),
+		Keywords: map[string]string{}, ArgReads: c.reads(arguments), Guards: at.guards, InHandler: at.handler,
+		argCalls: c.callees(arguments),
 	}
 	call.Full = c.f.Resolve(call.Func)
 	call.Method = call.Func
@@ -67,7 +68,7 @@ func (c *collector) mutation(call Call, function *node) {
 	}
 	names := c.reads(function.get("object"))
 	if len(names) > 0 && !c.f.Imported(names[0]) {
-		c.flow(firstPart(names[0]), call.ArgReads)
+		c.flow(firstPart(names[0]), call.ArgReads, call.argCalls...)
 	}
 }
 

@@ -9,6 +9,12 @@ import (
 
 // Parse reads the facts of src. It never fails.
 func Parse(src string) *File {
+	f, _ := parse(src)
+	return f
+}
+
+// parse is Parse that also gives the tree, nil when there is none.
+func parse(src string) (*File, *tree) {
 	f := &File{bindings: map[string]string{}}
 	if len(src) > maxSource {
 		src, f.Truncated = strings.ToValidUTF8(src[:maxSource], ""), true
@@ -19,7 +25,7 @@ func Parse(src string) *File {
 	root, cut := parseTree(readable)
 	f.Truncated = f.Truncated || cut
 	if root == nil {
-		return f
+		return f, nil
 	}
 	c := &collector{src: readable, f: f, budget: maxSteps}
 	c.statements(root)
@@ -29,7 +35,13 @@ func Parse(src string) *File {
 	f.undefined, f.StarImport = unbound(readable, root)
 	f.Truncated = f.Truncated || c.budget < 0
 	c.finish()
-	return f
+	return f, &tree{root, readable}
+}
+
+// tree is a copied tree with its text.
+type tree struct {
+	root *node
+	src  string
 }
 
 // TopModules are the imported top-level modules outside the standard library,
@@ -87,25 +99,6 @@ func (f *File) Influenced(roots ...string) map[string]bool {
 			marked[name] = true
 		}
 	}
-	users := map[string][]string{} // name read -> targets that depend on it
-	for _, fl := range f.flows {
-		for _, r := range fl.reads {
-			users[firstPart(r)] = append(users[firstPart(r)], fl.target)
-		}
-	}
-	queue := make([]string, 0, len(marked))
-	for name := range marked {
-		queue = append(queue, name)
-	}
-	for len(queue) > 0 {
-		name := queue[0]
-		queue = queue[1:]
-		for _, target := range users[name] {
-			if !marked[target] {
-				marked[target] = true
-				queue = append(queue, target)
-			}
-		}
-	}
+	f.spread(marked)
 	return marked
 }

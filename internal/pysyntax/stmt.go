@@ -82,7 +82,7 @@ func (c *collector) definition(n *node, at context) {
 		outside = append(outside[:len(outside):len(outside)], c.reads(bases)...)
 	}
 	c.f.Defined = append(c.f.Defined, d)
-	c.flow(name, outside)
+	c.flow(name, outside, c.callees(n.get("body"))...)
 	c.parameters(n, name, outside[len(d.Reads):], at)
 	for _, k := range n.kids {
 		if k.field == "body" {
@@ -136,13 +136,13 @@ func (c *collector) assignment(n *node, at context) {
 	if left == nil || (right == nil && n.kind == "assignment") {
 		return // a bare annotation
 	}
-	reads := c.reads(right)
+	reads, from := c.reads(right), right
 	if n.kind == "augmented_assignment" {
 		reads = append(reads, c.reads(left)...)
 		right = nil
 	}
 	for _, target := range c.targets(left) {
-		c.assign(target, right, reads, at)
+		c.assignFrom(target, right, from, reads, at)
 	}
 }
 
@@ -168,10 +168,12 @@ func (c *collector) typeAlias(n *node, at context) {
 	}
 }
 
-func (c *collector) assign(target, value *node, reads []string, at context) {
+// assignFrom records one target. value is what is written as its value, from
+// what it is made of: the iterable of a loop is no value, and flows as well.
+func (c *collector) assignFrom(target, value, from *node, reads []string, at context) {
 	a := Assign{
 		Target: c.text(target), Line: target.line, Scope: at.scope, Kind: "name",
-		Value: c.text(value), Literal: literal(value), Reads: reads,
+		Value: c.text(value), Literal: literal(value), Reads: reads, InHandler: at.handler, Guards: at.guards,
 	}
 	root := target
 	switch target.kind {
@@ -191,7 +193,8 @@ func (c *collector) assign(target, value *node, reads []string, at context) {
 		a.Full = c.f.Resolve(dotted)
 	}
 	c.f.Assigns = append(c.f.Assigns, a)
-	c.flow(firstPart(dotted), append(reads[:len(reads):len(reads)], at.guards...))
+	calls := append(c.callees(from), at.called...)
+	c.flow(firstPart(dotted), append(reads[:len(reads):len(reads)], at.guards...), calls...)
 }
 
 func (c *collector) deletes(n *node) {

@@ -88,6 +88,18 @@ func (s *symbols) field(id uint16) string {
 // The root is nil only when the parser gave nothing at all.
 func parseTree(src string) (root *node, cut bool) {
 	syms := grammar()
+	tree, short := sitterTree(src, syms)
+	if tree == nil {
+		return nil, true
+	}
+	defer tree.Close()
+	root, cut = copyTree(tree, syms)
+	return root, cut || short
+}
+
+// sitterTree parses src; the caller closes the tree. short is true when the
+// parser was not given all of it.
+func sitterTree(src string, syms *symbols) (tree *sitter.Tree, short bool) {
 	parser := sitter.NewParser()
 	defer parser.Close()
 	if err := parser.SetLanguage(syms.lang); err != nil {
@@ -101,13 +113,8 @@ func parseTree(src string) (root *node, cut bool) {
 		}
 		return []byte(src[at:min(at+chunk, len(src))])
 	}
-	tree := parser.ParseWithOptions(read, nil, nil)
-	if tree == nil {
-		return nil, true
-	}
-	defer tree.Close()
-	root, cut = copyTree(tree, syms)
-	return root, cut || budget < 0
+	tree = parser.ParseWithOptions(read, nil, nil)
+	return tree, budget < 0
 }
 
 // copyTree walks with a cursor, never by recursion: the depth is the report's.

@@ -144,6 +144,12 @@ type Call struct {
 	Method string
 	// ArgReads are the names (dotted, as written) that the arguments read.
 	ArgReads []string
+	// Guards are the names that decide whether the call is reached, as in Print;
+	// InHandler: it stands in an except clause.
+	Guards    []string
+	InHandler bool
+
+	argCalls []string // functions that the arguments call
 }
 
 // Print is a call of print; Args are its positional arguments as written.
@@ -191,6 +197,9 @@ type Assign struct {
 	Literal bool
 	// Reads are the names that the value reads.
 	Reads []string
+	// InHandler: inside an except clause. Guards as in Call.
+	InHandler bool
+	Guards    []string
 }
 
 // Raise is one raise statement, or a call that ends the process by hand.
@@ -234,4 +243,6 @@ type Delete struct {
 type flow struct {
 	target string
 	reads  []string
+	// calls are the functions that the value calls.
+	calls []string
 }

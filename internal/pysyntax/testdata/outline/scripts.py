@@ -1,0 +1,6 @@
+ä = "€"  # €
+
+
+class Größe:
+    def β(self):
+        return f"{self.β}€{{}}"

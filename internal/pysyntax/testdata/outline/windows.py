@@ -1,0 +1,11 @@
+def f():
+    """Doc.
+
+    More.
+    """
+    return (1,
+            2)
+
+
+class A:
+    x = 1
