@@ -114,10 +114,23 @@ type Execution struct {
 	WallSeconds     float64 `json:"wall_s"`
 	CPUSeconds      float64 `json:"cpu_s"`       // 0 when it could not be measured
 	PeakMemory      int64   `json:"peak_memory"` // bytes, 0 when it could not be measured
-	Layers          []Layer `json:"layers"`
-	Limits          Limits  `json:"limits"`
+	// Memory is the resident memory of the whole tree over time, at most
+	// MemorySamples points; empty when it was not sampled.
+	Memory []MemoryPoint `json:"memory,omitempty"`
+	Layers []Layer       `json:"layers"`
+	Limits Limits        `json:"limits"`
 	// Record is the observer's; Record.Started false means it never spoke.
 	Record probe.Record `json:"record"`
+}
+
+// MemorySamples is how many points of Memory are kept: when there are more,
+// every second one is dropped and the step doubled.
+const MemorySamples = 256
+
+// MemoryPoint is the tree's resident memory at one moment.
+type MemoryPoint struct {
+	At    float64 `json:"at"` // seconds since the start
+	Bytes int64   `json:"bytes"`
 }
 
 // Sandbox runs commands. Implementations are safe for concurrent use. Run

@@ -31,6 +31,7 @@ func (r *run) measure(started time.Time, res proc.Result) sandbox.Execution {
 	if r.guard != nil {
 		seen := r.guard.Sample()
 		ex.PeakMemory = max(ex.PeakMemory, seen.PeakRSS)
+		ex.Memory = r.guard.Memory()
 		cpu = max(cpu, seen.CPU)
 	}
 	if r.group != nil {

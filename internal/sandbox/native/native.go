@@ -216,6 +216,7 @@ func (r *run) measure(started time.Time, res proc.Result) sandbox.Execution {
 	if r.guard != nil {
 		seen := r.guard.Sample()
 		ex.PeakMemory = max(ex.PeakMemory, seen.PeakRSS)
+		ex.Memory = r.guard.Memory()
 		ex.CPUSeconds = max(ex.CPUSeconds, seen.CPU.Seconds())
 	}
 	if r.c.Probe != nil {

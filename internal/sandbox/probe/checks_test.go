@@ -36,6 +36,20 @@ func mainException(t *testing.T, rec Record) Exception {
 	return rec.Exceptions[0]
 }
 
+// checkControl: the two spellings of control are one, true only where it is asked
+// for.
+func checkControl(want string) func(*testing.T, observed) {
+	return func(t *testing.T, o observed) {
+		ended(t, o.rec)
+		if c := find(t, o.rec.Observations, "control"); c.Kind != "bool" || c.Text != want {
+			t.Errorf("control: %+v", c)
+		}
+		if find(t, o.rec.Observations, "same").Text != "True" || find(t, o.rec.Observations, "kind").Text != "bool" {
+			t.Errorf("observations: %+v", o.rec.Observations)
+		}
+	}
+}
+
 func checkClean(t *testing.T, o observed) {
 	ended(t, o.rec)
 	if want := "names []\npath []\nenviron []\nargv 1\n"; o.stdout != want || o.stderr != "" {

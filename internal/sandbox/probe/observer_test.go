@@ -71,7 +71,7 @@ func TestMaterialiseTwice(t *testing.T) {
 }
 
 func TestEnv(t *testing.T) {
-	opts := Options{Watch: []string{"a.b", `x["k"]`, "<&>"}}
+	opts := Options{Watch: []string{"a.b", `x["k"]`, "<&>"}, Control: true}
 	env := Env(opts, 7, "k")
 	if env[EnvFD] != "7" || env[EnvKey] != "k" || len(env) != 3 {
 		t.Errorf("Env: %v", env)

@@ -23,6 +23,7 @@ const (
 	maxChain        = 64
 	maxFrames       = 400
 	maxFatal        = 64 << 10
+	maxStacks       = 256
 	maxText         = 64 << 10
 )
 
@@ -51,6 +52,7 @@ type parser struct {
 	fatal strings.Builder
 	// inFatal: a faulthandler block has begun, and plain lines belong to it.
 	inFatal bool
+	stacks  stackReader
 }
 
 // Parse reads a channel: JSON lines, with faulthandler's plain text between
@@ -68,12 +70,14 @@ func Parse(raw []byte, key string) Record {
 		switch {
 		case len(text) > 0 && text[0] == '{':
 			p.json(text)
+		case !p.inFatal && p.stacks.take(text):
 		case p.plain(text) || len(text) == 0:
 		default:
 			p.rec.Malformed++
 		}
 	}
 	p.rec.Fatal = clean(p.fatal.String())
+	p.rec.Stacks = p.stacks.done()
 	return p.rec
 }
 

@@ -131,6 +131,8 @@ var scripts = []struct {
 	check func(t *testing.T, o observed)
 }{
 	{"clean.py", Options{Watch: []string{"value", "missing"}}, checkClean},
+	{"control.py", Options{Control: true}, checkControl("True")},
+	{"control.py", Options{}, checkControl("False")},
 	{"chain.py", Options{Watch: []string{"local", `local[1]["k"]`}}, checkChain},
 	{"replaced_hook.py", Options{}, checkReplacedHook},
 	{"syntax_error.py", Options{}, checkSyntaxError},

@@ -56,6 +56,11 @@ type Record struct {
 	Forged bool `json:"forged,omitempty"`
 	// Truncated is true when the channel's size limit cut the record.
 	Truncated bool `json:"truncated,omitempty"`
+	// Stacks are samples of what each thread of each Python process of the tree
+	// was doing after Options.StackAfter seconds and again later, in order.
+	// Like Fatal they carry no key: believe them only beside a time-out
+	// measured from outside.
+	Stacks []Stack `json:"stacks,omitempty"`
 	// Children counts the lines that forked children wrote. Only their
 	// observations are kept; their failures are not the script's.
 	Children int `json:"children,omitempty"`
@@ -123,6 +128,15 @@ type Observation struct {
 	Values []string `json:"values,omitempty"`
 }
 
+// Stack is one thread at one moment.
+type Stack struct {
+	Sample int     `json:"sample"` // 1 for the first sampling of its process, 2, ...
+	Child  bool    `json:"child,omitempty"`
+	Thread string  `json:"thread,omitempty"`
+	Main   bool    `json:"main,omitempty"`
+	Frames []Frame `json:"frames"` // outermost first
+}
+
 // Package is one imported distribution.
 type Package struct {
 	Name    string `json:"name"`
@@ -146,4 +160,13 @@ type Attempt struct {
 type Options struct {
 	// Watch are the global names whose final values are recorded.
 	Watch []string `json:"watch,omitempty"`
+	// StackAfter, in seconds, is when the stacks of all threads are first
+	// sampled; they are again every quarter of it. 0: never.
+	StackAfter float64 `json:"stack_after,omitempty"`
+	// Seed pins random, numpy, torch, tensorflow and keras to this seed as each
+	// is imported. nil: the reporter's own seeding.
+	Seed *int `json:"seed,omitempty"`
+	// Control makes repgen_probe.control true: the script runs with its trigger
+	// left out.
+	Control bool `json:"control,omitempty"`
 }

@@ -26,7 +26,7 @@ func Conformance(t *testing.T, open func(t *testing.T) sandbox.Sandbox) {
 		"memory": memoryLimit, "file size": fileSize, "disk": diskLimit, "observer": observer,
 		"no observer": noObserver, "mounts": mounts, "together": together, "missing": missingCommand,
 		"clean output": cleanOutput, "record": fullRecord, "done already": doneAlready,
-		"background": background,
+		"background": background, "memory curve": memoryCurve, "stacks": stackSamples,
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -24,6 +24,7 @@ _lock = threading.RLock()  # a signal handler or __del__ may write while we do
 _sent = 0
 
 options = []
+control = False  # true: the script runs with its trigger left out
 _busy = set()  # threads in which we compute: warnings there are not the script's
 system_exit = None
 _seen_exception = None
@@ -301,8 +302,8 @@ def _watch_exit():
     sys.exit = exit
 
 
-def _start_record():
-    seeds = {}
+def _start_record(pinned):
+    seeds = {} if pinned is None else {"pinned": str(pinned)}
     for name in os.environ:
         if "SEED" in name or name in ("TF_DETERMINISTIC_OPS", "CUBLAS_WORKSPACE_CONFIG"):
             seeds[name] = os.environ[name][:200]
@@ -312,29 +313,49 @@ def _start_record():
     return {"python": version, "seeds": seeds}
 
 
-def _watched(text):
-    """The watched names. JSON of strings is a Python literal, and json would
-    be an import more."""
+def _read(text):
+    """The options. JSON of plain values is a Python literal but for three names,
+    and json would be an import more."""
     try:
-        names = eval(text or "{}", {"__builtins__": {}, "null": None}).get("watch") or []
-        return [n for n in names if isinstance(n, str)]
+        return dict(eval(text or "{}", {"__builtins__": {}, "null": None, "true": True, "false": False}))
     except Exception:
-        return []
+        return {}
+
+
+def _extras(asked):
+    after, seed = asked.get("stack_after"), asked.get("seed")
+    if not after and seed is None:
+        return
+    with hush():
+        from . import extras
+
+        if after:
+            extras.stacks(lambda: _fd, after)
+        if seed is not None:
+            extras.seeds(seed)
 
 
 def start(fd, key, opts):
-    global _fd, _identity, _key, _pid, options
+    global _fd, _identity, _key, _pid, options, control
     st = os.fstat(fd)
     _fd, _identity = _high(fd), (st.st_dev, st.st_ino)
-    _key, _pid, options = key, os.getpid(), _watched(opts)
+    asked = _read(opts)
+    _key, _pid = key, os.getpid()
+    control = asked.get("control") is True
+    options = [n for n in asked.get("watch") or [] if isinstance(n, str)]
     os.close(fd)
-    send("start", _start_record())
+    send("start", _start_record(asked.get("seed")))
 
     atexit.register(_end)
     if not faulthandler.is_enabled():
         faulthandler.enable(file=_fd)
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=_forked)
+    _extras(asked)
+    # Threads and signal handlers that import it at once can see half a module,
+    # and what they observe would be lost. Nearly every script needs it anyway.
+    with hush():
+        from . import values  # noqa: F401
     _watch_threads()
     _watch_warnings()
     _watch_exit()
@@ -352,7 +373,7 @@ def start(fd, key, opts):
         sys.excepthook = excepthook
 
     repgen = type(sys)("repgen", "repgen's probe: observe(name, value) records a value.")
-    repgen.observe = observe
+    repgen.observe, repgen.control = observe, control
     sys.modules["repgen"] = repgen
 
 

@@ -1,0 +1,98 @@
+"""What only some executions ask for: stack samples of a hang, pinned seeds."""
+import _thread
+import faulthandler
+import os
+import sys
+import time
+
+# The last digit of the interval tells a child's samples from the script's own:
+# faulthandler's text says nothing else of the process it comes from.
+OWN, CHILD = 2e-6, b"Timeout (0:00:00.000007)!\n"
+QUARTERS = 4
+
+
+def _sample(fd, every):
+    """A child's samples. The timed dump cannot be set anew after a fork: it
+    waits for the parent's watching thread, which is not there."""
+    while fd() >= 0:
+        time.sleep(every)
+        try:
+            os.write(fd(), CHILD)
+            faulthandler.dump_traceback(file=fd(), all_threads=True)
+        except (OSError, ValueError):
+            return
+
+
+def stacks(fd, after):
+    """Dumps all threads every quarter of `after` seconds; the reader leaves out
+    what came before `after`."""
+    every = int(after / QUARTERS * 1000) / 1000.0
+    # A C thread without the lock of the interpreter: it also sees a call that
+    # holds the lock and never returns.
+    faulthandler.dump_traceback_later(every + OWN, repeat=True, file=fd())
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=lambda: _thread.start_new_thread(_sample, (fd, every)))
+
+
+def _numpy(seed):
+    sys.modules["numpy"].random.seed(seed)
+
+
+def _torch(seed):
+    sys.modules["torch"].manual_seed(seed)
+
+
+def _tensorflow(seed):
+    sys.modules["tensorflow"].random.set_seed(seed)
+
+
+def _keras(seed):
+    sys.modules["keras"].utils.set_random_seed(seed)
+
+
+# Generators that draw from the system when they are made (numpy's default_rng()
+# and jax's keys, which are always given) have no seed to pin.
+_SEEDERS = {"numpy": _numpy, "torch": _torch, "tensorflow": _tensorflow, "keras": _keras}
+
+
+class _Finder:
+    """Seeds a library right after its import, before the script sees it."""
+
+    def __init__(self, seed):
+        self.seed = seed
+
+    def find_spec(self, name, path=None, target=None):
+        seeder = _SEEDERS.get(name)
+        if seeder is None:
+            return None
+        for finder in sys.meta_path:
+            find = getattr(finder, "find_spec", None)
+            spec = find(name, path, target) if find and finder is not self else None
+            if spec is not None:
+                self._wrap(spec.loader, seeder)
+                return spec
+        return None
+
+    def _wrap(self, loader, seeder):
+        run = getattr(loader, "exec_module", None)
+        if run is None:
+            return
+
+        def exec_module(module):
+            run(module)
+            try:
+                seeder(self.seed)
+            except Exception:
+                pass  # an old release without that function: not pinned
+
+        try:
+            loader.exec_module = exec_module
+        except AttributeError:
+            pass
+
+
+def seeds(seed):
+    import random
+
+    random.seed(seed)
+    sys.meta_path.insert(0, _Finder(seed))

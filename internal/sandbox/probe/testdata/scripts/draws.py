@@ -1,0 +1,9 @@
+import random
+
+print(random.random())
+try:
+    import numpy
+except ImportError:
+    pass
+else:
+    print(numpy.random.rand())
