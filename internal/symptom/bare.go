@@ -15,6 +15,15 @@ var (
 	// proseExc follows the word that says it came.
 	proseExc = lazyre.New(`(?i:\b(?:raises?|raised|fails? with|failed with|throws?|threw|gives?|gave|get|got|dies with|crash(?:es|ed)? with|ends? in|error is|error:)\s+(?:an? |the |this |following )?(?:error )?)((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)): (.+)$`)
 
+	// inlineWarn and quotedWarn are warnings in backticks or quotation marks, warned
+	// the words before them that say that they came.
+	inlineWarn = lazyre.New("`((?:[A-Za-z_]\\w*\\.)*[A-Z]\\w*Warning): ([^`]+)`")
+	quotedWarn = lazyre.New(`["\x{201c}]((?:[A-Za-z_]\w*\.)*[A-Z]\w*Warning): ([^"\x{201c}\x{201d}]+)["\x{201d}]`)
+	warned     = lazyre.New(`(?i)\b(?:issu(?:es|ed|ing)|emit\w*|rais\w+|shows?|prints?|gives?|gave|get|got|see|warns?|throws?|displays?|spams?|causes?|produces?|triggers?|following|warnings?)\b`)
+	// detailsBelow is what libraries print below an exception's own message: where it
+	// follows, the line above was printed and not wished for.
+	detailsBelow = lazyre.New(`^\s*(?:Apply node that caused the error|Toposort index:|Stack trace(?: returned \d+ entries)?:|HINT: |\[\[?(?:\{\{)?node |Call arguments received|\[bt\] \(\d+\))`)
+
 	happened = lazyre.New(`(?i)\b(?:rais|fail|error|crash|throw|threw|exception|traceback|die[sd]?\b|dying|giv|gave|get|got|ends?\b|broke|stderr|output|log)`)
 	wished   = lazyre.New(`(?i)\b(?:expect|should|would like|want|ought|desired|instead of|rather than|suggest|proper)`)
 )
@@ -51,6 +60,16 @@ func (s *scanner) bare(i int) (int, bool) {
 	if len(t) > maxProse {
 		return i, false
 	}
+	for _, re := range []*lazyre.Regexp{inlineWarn, quotedWarn} {
+		m := re.FindStringSubmatchIndex(t)
+		if m == nil || wished.MatchString(t[:m[2]]) || !warned.MatchString(t[:m[0]]) {
+			continue
+		}
+		sym := Symptom{Kind: Warning, Exception: t[m[2]:m[3]], Message: strings.TrimSpace(t[m[4]:m[5]])}
+		s.span(&sym, i, i+1)
+		s.add(settle(sym))
+		return i + 1, true
+	}
 	for _, re := range []*lazyre.Regexp{inlineExc, quotedExc, proseExc} {
 		m := re.FindStringSubmatchIndex(t)
 		if m == nil || wished.MatchString(t[:m[2]]) || re != proseExc && !s.saidToHappen(i, t[:m[0]]) {
@@ -83,10 +102,17 @@ func (s *scanner) addBare(i int, class, first string) int {
 
 // came says whether what stands around line i tells that the failure happened.
 func (s *scanner) came(i int) bool {
+	if detailsBelow.MatchString(s.text(i+1)) || detailsBelow.MatchString(s.text(i+2)) {
+		return true
+	}
 	words := ""
 	for j := i - 1; j >= 0 && j >= i-4; j-- {
 		t := s.text(j)
 		if ipyArrow.MatchString(t) || carets.MatchString(t) && !blank(t) || dots.MatchString(t) || fileLine.MatchString(t) {
+			return true
+		}
+		// The source line of a frame that was not pasted.
+		if j == i-1 && indent(t) >= 4 && indent(s.text(i)) == 0 {
 			return true
 		}
 		words = t + "\n" + words

@@ -12,8 +12,13 @@ var aliases = map[string]string{
 	"IOError": "OSError", "EnvironmentError": "OSError", "WindowsError": "OSError",
 	"JaxRuntimeError":  "XlaRuntimeError",
 	"AcceleratorError": "RuntimeError",
+	"timeout":          "TimeoutError", // socket.timeout until 3.10
+	// numpy's own name of it came with 1.17.
+	"_ArrayMemoryError": "MemoryError",
 }
 
+// className is what two classes are compared by: the name without its module,
+// which moves, and one name where a class has several.
 func className(class string) string {
 	name := unqualified(strings.TrimSpace(class))
 	if a, ok := aliases[name]; ok {
@@ -42,15 +47,24 @@ func Compare(expected, observed Symptom) Match {
 		fields = compareSignal(expected, observed)
 	case Warning:
 		fields = compareWarning(expected, observed)
-	default:
+	case Hang:
+		fields = []FieldMatch{compareHang(expected, observed)}
+		if !fields[0].Equal {
+			return Match{Relation: Elsewhere, Fields: append([]FieldMatch{kind}, fields...)}
+		}
+	case Exception, ImportError:
 		fields = compareException(expected, observed)
+	case MissingException:
+		fields = compareMissing(expected, observed)
 	}
 	return Match{Relation: relation(fields), Fields: append([]FieldMatch{kind}, fields...)}
 }
 
 // relation: the first field is the class; without it nothing else counts.
+// Without any field the kind alone decides: what grows, is slow or differs
+// between runs is measured, and words about it say no more.
 func relation(fields []FieldMatch) Relation {
-	if !fields[0].Equal {
+	if len(fields) > 0 && !fields[0].Equal {
 		return Collision
 	}
 	for _, f := range fields {
@@ -65,7 +79,46 @@ func relation(fields []FieldMatch) Relation {
 // in what a reporter pasted, so both words mean an exception here.
 func sameKind(a, b Kind) bool {
 	crash := func(k Kind) bool { return k == Exception || k == ImportError }
-	return a == b || crash(a) && crash(b)
+	return a == b && a != Unknown || crash(a) && crash(b)
+}
+
+// compareHang compares where it hung: the innermost frame of a library on both
+// sides. A report that shows no stack demands none.
+func compareHang(e, o Symptom) FieldMatch {
+	f := FieldMatch{Field: "frame"}
+	want, stated := innermostOutside(e.Frames)
+	got, any := innermostOutside(o.Frames)
+	if any {
+		f.Observed = frameText(got)
+	}
+	switch {
+	case !stated:
+		f.Equal, f.Why = true, "no stack was stated"
+	case !any:
+		f.Expected, f.Why = frameText(want), "no frame of a library was on the stack"
+	default:
+		f.Expected = frameText(want)
+		f.Equal, f.Why = sameFrame(want, got)
+	}
+	return f
+}
+
+// innermostOutside is the innermost frame of neither the script nor the
+// standard library: what waits there was called by something.
+func innermostOutside(frames []Frame) (Frame, bool) {
+	want := libraryFrames(frames)
+	return last(want), len(want) > 0
+}
+
+// compareMissing: the class that should have come, where both sides name one.
+func compareMissing(e, o Symptom) []FieldMatch {
+	if e.Exception == "" || o.Exception == "" {
+		return nil
+	}
+	return []FieldMatch{{
+		Field: "exception", Expected: e.Exception, Observed: o.Exception,
+		Equal: className(e.Exception) == className(o.Exception),
+	}}
 }
 
 func compareException(e, o Symptom) []FieldMatch {
@@ -104,7 +157,9 @@ func (s Symptom) IsA(class string) bool {
 	return want != "" && (want == className(s.Exception) || isBase(want, s.Bases))
 }
 
-// compareFrame asks for one shared library frame when the reporter shows any.
+// compareFrame asks for one shared library frame when the reporter shows any:
+// class and message alone can come from elsewhere, and the whole stack differs
+// from release to release. Plumbing counts only where nothing else is shown.
 // When none is shown, what raised must be a library or native code below the
 // script's line, never a raise of the script itself.
 func compareFrame(e, o Symptom) FieldMatch {
@@ -117,7 +172,7 @@ func compareFrame(e, o Symptom) FieldMatch {
 	ours := outside(o.Frames)
 	if any && inner.InScript() && inner.RaisesByHand() {
 		f.Expected = frameText(last(want))
-		f.Equal = len(want) == 0 && sameScriptRaise(e, inner)
+		f.Equal = sameScriptRaise(e, inner)
 		f.Why = "the script raises it itself"
 		return f
 	}
@@ -126,6 +181,7 @@ func compareFrame(e, o Symptom) FieldMatch {
 		return f
 	}
 	f.Expected = frameText(last(want))
+	want = telling(want)
 	for i := len(want) - 1; i >= 0; i-- {
 		for j := len(ours) - 1; j >= 0; j-- {
 			if same, why := sameFrame(want[i], ours[j]); same {
@@ -140,10 +196,10 @@ func compareFrame(e, o Symptom) FieldMatch {
 }
 
 // sameScriptRaise: a report about an assert or a raise of its own script shows
-// that very line.
+// that very line, in a file that is at some path of the reporter's machine.
 func sameScriptRaise(e Symptom, o Frame) bool {
 	inner, ok := Innermost(e.Frames)
-	return ok && inner.InScript() && inner.Source != "" && sameSource(inner.Source, o.Source)
+	return ok && !inner.InLibrary() && inner.Source != "" && sameSource(inner.Source, o.Source)
 }
 
 func noFrameStated(e Symptom, inner Frame, any bool) (equal bool, why string) {
@@ -186,7 +242,7 @@ func sameFrame(e, o Frame) (same bool, why string) {
 	if len(e.Source) >= minSource && sameSource(e.Source, o.Source) {
 		return true, "same source line"
 	}
-	if e.File == "" || path.Base(e.File) != path.Base(o.File) {
+	if e.File == "" || stem(e.File) != stem(o.File) || !samePackage(e, o) {
 		return false, ""
 	}
 	if e.Function == "" {
@@ -196,6 +252,48 @@ func sameFrame(e, o Frame) (same bool, why string) {
 		return true, ""
 	}
 	return false, ""
+}
+
+// stem is a file's name without what releases put before it: sklearn's
+// "forest.py" became "_forest.py".
+func stem(file string) string { return strings.TrimLeft(path.Base(file), "_") }
+
+// families are import names of one code base, by its own history.
+var families = map[string]string{
+	"keras": "keras", "tensorflow": "keras", "tf_keras": "keras", "keras_core": "keras",
+	"jax": "jax", "jaxlib": "jax",
+	"gym": "gym", "gymnasium": "gym",
+	"pytorch_lightning": "lightning", "lightning": "lightning", "lightning_fabric": "lightning", "lightning_lite": "lightning",
+	"torch": "torch", "functorch": "torch",
+}
+
+// samePackage says whether two frames can be of one package. A path that was
+// cut, or that is of the reporter's own machine, may name any.
+func samePackage(e, o Frame) bool {
+	switch {
+	case e.Package == "" || o.Package == "" || e.Package == o.Package:
+		return true
+	case families[e.Package] != "" && families[e.Package] == families[o.Package]:
+		return true
+	}
+	return strings.HasSuffix("/"+o.File, "/"+e.File)
+}
+
+// plumbing are frames through which every call of a framework goes: that two
+// failures share one says nothing, as long as the report shows another.
+var plumbing = map[string]bool{
+	"_call_impl": true, "_wrapped_call_impl": true, "error_handler": true, "reraise_with_filtered_traceback": true,
+	"quick_execute": true, "raise_from_not_ok_status": true, "wrapper": true, "wrapped": true, "inner": true, "new_func": true,
+	"_fit_context.<locals>.decorator.<locals>.wrapper": true, "decorate_context": true, "reraise": true, "cache_miss": true,
+}
+
+// telling leaves out the plumbing, unless there is nothing else of a package.
+func telling(frames []Frame) []Frame {
+	out := slices.DeleteFunc(slices.Clone(frames), func(f Frame) bool { return plumbing[f.Function] && f.File != "" })
+	if !slices.ContainsFunc(out, func(f Frame) bool { return f.InLibrary() || f.File == "" }) {
+		return frames
+	}
+	return out
 }
 
 func sameSource(a, b string) bool {

@@ -9,13 +9,17 @@ import (
 )
 
 // FromExecution lists the failures and warnings of one execution: what ended
-// the main thread first, then other threads, then warnings in order. The
+// the main thread first (a signal, a time-out with samples of the stack, an
+// exception), then other threads, then warnings in order. The
 // observer's record says what they were; the outside (exit code, signal) says
 // whether that can be true. Where the observer never spoke, stderr is read.
 func FromExecution(ex sandbox.Execution) []Symptom {
 	var out []Symptom
 	if sig, ok := deadly(ex); ok {
 		out = append(out, sig)
+	}
+	if hang, ok := hanging(ex); ok {
+		out = append(out, hang)
 	}
 	if !ex.Record.Started {
 		return append(out, fromStderr(ex)...)
@@ -69,7 +73,24 @@ func fromException(e probe.Exception) Symptom {
 	for _, c := range e.Chain {
 		s.Chain = append(s.Chain, fromException(c))
 	}
-	return settle(s)
+	return settleObserved(s)
+}
+
+// settleObserved looks through wrappers only as far as the script could not
+// have written them: what it raises by hand is what it is, and a message that
+// came out of native code below the script's line adds no frames.
+func settleObserved(s Symptom) Symptom {
+	inner, ok := Innermost(s.Frames)
+	if !ok || inner.InScript() && inner.RaisesByHand() {
+		return settleKind(s)
+	}
+	n := len(s.Frames)
+	out := settle(s)
+	if !inner.InLibrary() {
+		out.Frames = out.Frames[:n:n]
+	}
+	trusted(out.Frames[n:])
+	return out
 }
 
 func fromWarning(w probe.Warning) Symptom {
@@ -84,6 +105,26 @@ func fromWarning(w probe.Warning) Symptom {
 	}
 	s.Frames = append([]Frame{blamed}, s.Frames...)
 	return s
+}
+
+// hanging builds the symptom of a process that did not end: our own time-out,
+// measured from outside, and where its main thread was at the last sample. A
+// child's main thread counts when the script's own was never seen.
+func hanging(ex sandbox.Execution) (Symptom, bool) {
+	if ex.Outcome != sandbox.TimedOut {
+		return Symptom{}, false
+	}
+	var last *probe.Stack
+	for i := range ex.Record.Stacks {
+		st := &ex.Record.Stacks[i]
+		if st.Main && len(st.Frames) > 0 && (last == nil || last.Child || !st.Child) {
+			last = st
+		}
+	}
+	if last == nil {
+		return Symptom{}, false
+	}
+	return Symptom{Kind: Hang, Frames: fromProbe(last.Frames)}, true
 }
 
 // deadly builds the symptom of a process that died of a signal. Only what was
@@ -134,7 +175,7 @@ func fromStderr(ex sandbox.Execution) []Symptom {
 		switch {
 		case s.Kind == Warning:
 			warnings = append(warnings, s)
-		case s.Kind == Signal:
+		case s.Kind == Signal, s.Kind == Hang:
 		case ex.Outcome == sandbox.Exited && ex.ExitCode != 0:
 			crashes = []Symptom{s} // the last one ended the process
 		}

@@ -9,13 +9,19 @@ import (
 
 var (
 	// "File ~/x/y.py:932, in Class.f(self, X)" of IPython 8.
-	ipyFile = lazyre.New(`^\s*File (\S.*?):(\d+),? in (.+?)\s*$`)
-	// "Cell In[3], line 5" and "Input In [3], in <cell line: 5>()".
-	ipyCell = lazyre.New(`^\s*((?:Cell|Input) In ?\[\d*\]),? (?:line (\d+)|in (.+?))\s*$`)
+	ipyFile = lazyre.New(`^\s*File ([^\s"].*?):(\d+),? in (.+?)\s*$`)
+	// A module's own lines come without a name; below a header only, since so
+	// short a line is in many logs.
+	ipyModule = lazyre.New(`^File ([^\s"]\S*\.(?:py|pyx)):(\d+)\s*$`)
+	// "Cell In[3], line 5", "Cell In[3], line 5, in f(x)", and
+	// "Input In [3], in <cell line: 5>()".
+	ipyCell = lazyre.New(`^\s*((?:Cell|Input) In ?\[\d*\]),? (?:line (\d+)(?:,? in (.+?))?|in (.+?))\s*$`)
 	// "~/x/y.py in f(self, x)" and "<ipython-input-3-ab> in <module>" of IPython 7.
 	ipyOld   = lazyre.New(`^(<ipython-input-[^>]+>|(?:[~/.]|[A-Za-z]:\\)\S*\.(?:py|pyx)) in ([\w.<>]+)(\(.*\))?\s*$`)
 	ipyArrow = lazyre.New(`^\s*-+>\s*(\d+)(?:[ \t](.*))?$`)
-	ipyCode  = lazyre.New(`^\s*\d+(?:\s.*)?$`)
+	// ipyGap is where IPython itself leaves code out.
+	ipyGap  = lazyre.New(`^\s+(?:\(\.{3}\)|\.{3})(?:\s|$)`)
+	ipyCode = lazyre.New(`^\s*\d+(?:\s.*)?$`)
 )
 
 func isIPythonFrame(t string) bool {
@@ -49,6 +55,7 @@ func (s *scanner) ipython(i int, class string) (Symptom, int) {
 			return s.message(sym, m[2], i+1)
 		}
 		switch {
+		case ipyGap.MatchString(t):
 		case dots.MatchString(t):
 			sym.Truncated = true
 		case fileLine.MatchString(t): // SyntaxError of a cell, mixed forms
@@ -84,8 +91,15 @@ func ipythonFrame(t string) (Frame, bool) {
 		n, _ := strconv.Atoi(m[2]) // the pattern holds digits only
 		return newFrame(m[1], m[3], n, ""), true
 	}
+	if m := ipyModule.FindStringSubmatch(t); m != nil {
+		n, _ := strconv.Atoi(m[2]) // the pattern holds digits only
+		return newFrame(m[1], "<module>", n, ""), true
+	}
 	if m := ipyCell.FindStringSubmatch(t); m != nil {
 		n, _ := strconv.Atoi(m[2]) // absent: 0
+		if m[3] != "" {
+			return newFrame(m[1], m[3], n, ""), true
+		}
 		return newFrame(m[1], "<module>", n, ""), true
 	}
 	if m := ipyOld.FindStringSubmatch(t); m != nil {

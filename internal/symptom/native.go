@@ -1,7 +1,6 @@
 package symptom
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -22,19 +21,23 @@ var (
 
 	signalWord = lazyre.New(`(?i)\b(SIG(?:ABRT|SEGV|FPE|BUS|ILL|KILL))\b` +
 		`|\b(seg(?:mentation )?faults?(?:ed|s|ing)?|segfault(?:s|ed)?)\b` +
-		`|(\bAborted \(core dumped\)|^Aborted\.?$|\bFatal Python error: Aborted)` +
-		`|(^Killed\.?$|\bOOM[- ]?killed\b)` +
-		`|(\bfloating[- ]point exception(?: \(core dumped\)|$))` +
-		`|(\bbus error(?: \(core dumped\)|$))` +
+		`|(\bAborted \(core dumped\)|^Aborted\.?$|\bFatal Python error: Aborted|` + shellSays + `Aborted\s)` +
+		`|(^Killed\.?$|\bOOM[- ]?killed\b|` + shellSays + `Killed\s)` +
+		`|(\bfloating[- ]point exception(?: \(core dumped\)|$)|` + shellSays + `Floating point exception\s)` +
+		`|(\bbus error(?: \(core dumped\)|$)|` + shellSays + `Bus error\s)` +
 		`|(\billegal (?:instruction|hardware instruction)\b)`)
 	exitCode = lazyre.New(`(?i)\b(?:exit(?:ed|s)?(?: with)?(?: status| code)?|exit ?code|exit_code|return ?code|rc|returned|code)\s*(?:of|is|was|=|:)?\s*(134|135|136|137|139|132|-(?:4|6|7|8|9|11))\b`)
 	// negated: the words say that it did not, or should not, happen.
 	negated = lazyre.New(`(?i)\b(?:no|not|never|without|instead of|should|avoid|rather than)\b[^.]{0,40}$`)
 
-	faultHead  = lazyre.New(`^Fatal Python error: (.+?)\s*$`)
+	faultHead  = lazyre.New(`^(?:Fatal Python error|Windows fatal exception): (.+?)\s*$`)
 	faultFrame = lazyre.New(`^\s*File "([^"]+)", line (\d+|\?\?\?) in (.+?)\s*$`)
 	faultStack = lazyre.New(`^(?:Current thread|Thread) 0x[0-9a-f]+.*\(most recent call first\)`)
 )
+
+// shellSays is how bash names the script line and the process that died:
+// "run.sh: line 3: 4711 Aborted    python train.py".
+const shellSays = `: line \d+:\s+\d+ `
 
 // hintFatal and hintSignal are the words that the patterns above begin with.
 var (
@@ -157,25 +160,7 @@ func (s *scanner) faulthandler(i int) (int, bool) {
 	if sym.Signal == "" {
 		sym.Signal, sym.FatalLine = "SIGABRT", m[1]
 	}
-	next := i + 1
-	for inStack := false; next < len(s.lines); next++ {
-		t := s.text(next)
-		if fm := faultFrame.FindStringSubmatch(t); fm != nil {
-			n, _ := strconv.Atoi(fm[2]) // "???": 0
-			if len(sym.Frames) < maxFrames {
-				sym.Frames = append(sym.Frames, newFrame(fm[1], fm[3], n, ""))
-			}
-			continue
-		}
-		if faultStack.MatchString(t) && !inStack {
-			inStack = true
-			continue
-		}
-		if !blank(t) || inStack && len(sym.Frames) > 0 {
-			break
-		}
-	}
-	slices.Reverse(sym.Frames)
+	next := s.threads(&sym, i+1, faultStack, s.faultFrameAt)
 	s.span(&sym, i, next)
 	if s.pending >= 0 && i-s.pendingLine <= near {
 		p := &s.out[s.pending]
@@ -190,7 +175,7 @@ func (s *scanner) faulthandler(i int) (int, bool) {
 // faultSignal maps faulthandler's words to the signal.
 func faultSignal(words string) string {
 	switch strings.ToLower(words) {
-	case "segmentation fault":
+	case "segmentation fault", "access violation", "stack overflow":
 		return "SIGSEGV"
 	case "aborted":
 		return "SIGABRT"

@@ -9,7 +9,7 @@ import (
 
 var (
 	pytestE    = lazyre.New(`^E(?:\s{3,}|\s*$)(.*)$`)
-	pytestLoc  = lazyre.New(`^(\S+\.py[xd]?):(\d+): (?:in ([\w.<>]+)|([A-Za-z_][\w.]*))?\s*$`)
+	pytestLoc  = lazyre.New(`^(\S+\.py[xd]?):(\d+): (?:in ([\w.<>]+)|([A-Za-z_][\w.]*)(?:: .*)?)?\s*$`)
 	pytestCode = lazyre.New(`^>\s+(.*)$`)
 )
 
@@ -33,15 +33,16 @@ func (s *scanner) pytest(i int) (int, bool) {
 	}
 	sym := Symptom{Kind: Exception}
 	next = s.pytestPlace(&sym, next)
+	named := false // an E line says the class
 	for sub, row := range rows {
 		m := excLine.FindStringSubmatch(strings.TrimSpace(row))
-		if m != nil && likeExc.MatchString(m[1]) {
-			sym.Exception = m[1]
+		if m != nil && (likeExc.MatchString(m[1]) || m[1] == "Failed") {
+			sym.Exception, named = m[1], true
 			sym.Message = strings.TrimRight(strings.Join(append([]string{m[2]}, rows[sub+1:]...), "\n"), " \n")
 			break
 		}
 	}
-	if strings.TrimSpace(sym.Message) == "" && len(rows) > 0 && unqualified(sym.Exception) == "AssertionError" || sym.Exception == "" {
+	if !named && len(rows) > 0 && unqualified(sym.Exception) == "AssertionError" || sym.Exception == "" {
 		sym.Message = strings.TrimSpace(strings.Join(rows, "\n"))
 	}
 	if sym.Exception == "" {
@@ -53,8 +54,24 @@ func (s *scanner) pytest(i int) (int, bool) {
 	// Last, since looking back costs: most E lines of a hostile log end above.
 	sym.Frames = merge(s.pytestFrames(first), sym.Frames)
 	s.span(&sym, first, next)
-	s.add(settle(sym))
+	s.addLinked(settle(sym), first)
 	return next, true
+}
+
+// addLinked adds a failure, or makes the one before it its cause when pytest
+// says so between them.
+func (s *scanner) addLinked(sym Symptom, e int) {
+	k := len(s.out) - 1
+	for j := e - 1; k >= 0 && j >= 0 && j > e-lookBack && s.lines[j].start >= s.out[k].End; j-- {
+		if strings.Contains(s.text(j), "above exception") && linkLine.MatchString(s.text(j)) {
+			start := s.out[k].Start
+			sym = link(s.out[k], sym)
+			sym.Start = start
+			s.out[k] = sym
+			return
+		}
+	}
+	s.add(sym)
 }
 
 // pytestFrames collects "path:line: in f" (or ": " of the long form) above the

@@ -33,6 +33,7 @@ type scanner struct {
 	pending     int
 	pendingLine int
 	bareTries   int
+	depth       int // of tracebacks inside messages
 }
 
 // hint is a cheap test that comes before a recogniser's patterns: nearly all
@@ -62,11 +63,12 @@ var recognisers = []struct {
 	{hasAny("Traceback (most recent call last)"), (*scanner).traceback},
 	{hasAny("File ", " in ", "In [", "In["), (*scanner).headless},
 	{hasAny("E  "), (*scanner).pytest},
-	{hasAny("Fatal Python error"), (*scanner).faulthandler},
-	{hasAny("Warning: "), (*scanner).warning},
+	{hasAny("Fatal Python error", "Windows fatal exception"), (*scanner).faulthandler},
+	{hasAny("Timeout (", "Thread "), (*scanner).stackDump},
+	{hasAny("Warning:"), (*scanner).warning},
 	{hintFatal, (*scanner).fatalLine},
 	{hintSignal, (*scanner).signal},
-	{hasAny("Error: ", "Exception: ", "Interrupt: ", "Exit: ", "Iteration: ", "Group: "), (*scanner).bare},
+	{hasAny("Error: ", "Exception: ", "Interrupt: ", "Exit: ", "Iteration: ", "Group: ", "Warning: "), (*scanner).bare},
 }
 
 func (s *scanner) run() {

@@ -1,6 +1,7 @@
 package symptom
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -13,9 +14,11 @@ var (
 	ipyHeader = lazyre.New(`^([A-Za-z_][\w.]*)\s{2,}Traceback \(most recent call last\)`)
 	fileLine  = lazyre.New(`^\s*File "([^"]+)"(?:, line (\d+))?(?:,? in (.+?))?\s*$`)
 	// excLine is the line with class and message; a class alone is allowed.
-	excLine  = lazyre.New(`^([A-Za-z_]\w*(?:\.(?:[A-Za-z_]\w*|<locals>))*)(?:\[[\w., ]+\])?(?::(?:\s(.*))?)?$`)
-	carets   = lazyre.New(`^\s*[~^]+(?:\s*[~^]+)*\s*$`)
-	dots     = lazyre.New(`^\s*(?:\.{3}|…|\[\.{3}\]|\[?snip\]?|<\.{3}>|\(\.{3}\))`)
+	excLine = lazyre.New(`^([A-Za-z_]\w*(?:\.(?:[A-Za-z_]\w*|<locals>))*)(?:\[[\w., ]+\])?(?::(?:\s(.*))?)?$`)
+	carets  = lazyre.New(`^\s*[~^]+(?:\s*[~^]+)*\s*$`)
+	dots    = lazyre.New(`^\s*(?:\.{3}|…|\[\.{3}\]|\[?snip\]?|<\.{3}>|\(\.{3}\))`)
+	// elided is how 3.13 leaves lines of a long statement out.
+	elided   = lazyre.New(`^\s*\.\.\.<\d+ lines?>\.\.\.`)
 	repeated = lazyre.New(`^\s*\[Previous line repeated \d+ more times?\]`)
 	linkLine = lazyre.New(`^\s*(?:During handling of the above exception, another exception occurred:|The above exception was the direct cause of the following exception:)\s*$`)
 	likeExc  = lazyre.New(`(?:Error|Exception|Warning|Interrupt|Exit|Iteration|Abort|Failure|Fault|Timeout|NotFound|Traceback|StackTrace|Group)$`)
@@ -58,7 +61,7 @@ func (s *scanner) one(i int) (Symptom, int) {
 // chained reads blocks as long as a linking line follows. The last one is the
 // failure, the ones before it are its Chain, nearest first.
 func (s *scanner) chained(i int, read func(int) (Symptom, int)) (int, bool) {
-	start := i
+	start, headless := i, !tbHeader.MatchString(s.text(i))
 	sym, next := read(i)
 	for depth := 0; depth < 20; depth++ {
 		j := s.skip(next, func(t string) bool { return blank(t) || jaxNote.MatchString(t) })
@@ -74,8 +77,8 @@ func (s *scanner) chained(i int, read func(int) (Symptom, int)) (int, bool) {
 		next = after
 		sym = link(sym, later)
 	}
-	if sym.Exception == "" && len(sym.Frames) == 0 && sym.Message == "" {
-		return next, true // a header and nothing else says nothing
+	if sym.Exception == "" && sym.Message == "" && (len(sym.Frames) == 0 || headless && !slices.ContainsFunc(sym.Frames, Frame.InLibrary)) {
+		return next, true // a header or the place of some log line says nothing
 	}
 	s.span(&sym, start, next)
 	s.add(settle(sym))
@@ -139,8 +142,11 @@ func (s *scanner) frames(sym *Symptom, i, margin int) int {
 			if len(sym.Frames) < maxFrames {
 				sym.Frames = append(sym.Frames, newFrame(m[1], m[3], n, source))
 			}
+		case elided.MatchString(t):
 		case dots.MatchString(t):
 			sym.Truncated = true
+		case s.inPlain(sym, i):
+			i++ // the source line below it
 		case carets.MatchString(t), repeated.MatchString(t):
 		case !blank(t) && indent(t) > margin:
 			// further lines of a statement that spans several
@@ -181,8 +187,32 @@ func (s *scanner) ending(sym Symptom, i, margin int) (Symptom, int) {
 		sym.Truncated = true
 		return sym, i
 	}
+	if sym.Truncated && m[2] == "" && !likeExc.MatchString(m[1]) && !builtinExceptions[m[1]] {
+		return sym, i // no header above, and a word with a colon is no class
+	}
 	sym.Exception = m[1]
+	if noHeader[unqualified(m[1])] && i > 0 {
+		sym.Truncated = false
+	}
 	return s.message(sym, m[2], j+1)
+}
+
+// noHeader are the classes that Python prints without a header when the script
+// itself cannot be read.
+var noHeader = map[string]bool{"SyntaxError": true, "IndentationError": true, "TabError": true}
+
+// inPlain reads a frame as IPython's plain mode writes it under CPython's
+// header.
+func (s *scanner) inPlain(sym *Symptom, i int) bool {
+	f, ok := ipythonFrame(s.text(i))
+	if !ok || indent(s.text(i)) == 0 || indent(s.text(i+1)) <= indent(s.text(i)) {
+		return false
+	}
+	f.Source = strings.TrimSpace(s.text(i + 1))
+	if len(sym.Frames) < maxFrames {
+		sym.Frames = append(sym.Frames, f)
+	}
+	return true
 }
 
 // plausibleClass guards against prose that follows a cut traceback ("Note: the
@@ -196,29 +226,77 @@ func plausibleClass(class, message string, adjacent bool) bool {
 }
 
 // message reads the lines that belong to a message whose first line is given.
-// It ends at an empty line, but TensorFlow's "in user code:" goes on as long
-// as lines are indented.
+// It ends at an empty line, since what stands behind one is nearly always the
+// reporter's next sentence or the program's next output. The messages that
+// goesOn knows continue, and so does a whole traceback that the message itself
+// announces: otherwise it would count as a second failure, of another class.
 func (s *scanner) message(sym Symptom, first string, i int) (Symptom, int) {
 	out := []string{first}
-	user := strings.HasPrefix(first, "in user code:")
-	for ; i < len(s.lines) && len(out) < maxMessageLines; i++ {
+	on := goesOn(first)
+	for ; i < len(s.lines) && len(out) < maxWrapped; i++ {
 		t := s.text(i)
-		if user && blank(t) && indent(s.text(i+1)) > 0 {
+		if on != nil && blank(t) && on(s, i) {
 			out = append(out, "")
 			continue
 		}
-		if blank(t) || s.endsMessage(t) {
+		if len(out) == 1 && first == "" && !blank(t) {
+			on = goesOn(strings.TrimSpace(t)) // the message begins on a line of its own
+		}
+		if from, ok := s.embedded(i, out); ok {
+			for ; i < from; i++ {
+				out = append(out, s.text(i))
+			}
+			i--
+			continue
+		}
+		if blank(t) || s.endsMessage(t) && (on == nil || !strings.HasPrefix(t, "-----")) || on == nil && len(out) >= maxMessageLines {
 			break
 		}
 		out = append(out, t)
 	}
+	i = s.skipGraphStack(i)
 	sym.Message = strings.TrimRight(strings.Join(out, "\n"), " \n")
 	return sym, i
 }
 
+// embedded reads a traceback that belongs to the message whose last line says
+// so, and returns the line after it. How deep one may stand in another is
+// bounded, and so is what is read again for it.
+func (s *scanner) embedded(i int, out []string) (int, bool) {
+	if !tbHeader.MatchString(s.text(i)) || s.depth >= maxUnwrap || !wrapsTrace.MatchString(strings.TrimSpace(out[len(out)-1])) {
+		return i, false
+	}
+	s.depth++
+	_, after := s.plain(i)
+	s.depth--
+	return min(after, i+maxWrapped), true
+}
+
+// skipGraphStack steps over the stack of a node's definition below a message.
+func (s *scanner) skipGraphStack(i int) int {
+	start := i
+	for ; i < len(s.lines) && i < start+maxWrapped; i++ {
+		t := s.text(i)
+		switch {
+		case blank(t), fileLine.MatchString(t), indent(t) > 0 && i > start:
+		case graphStack.MatchString(t), strings.HasPrefix(t, "Input Source operations"):
+			start = i
+		default:
+			if i == start || !graphStack.MatchString(s.text(start)) {
+				return start
+			}
+			return i
+		}
+	}
+	if start < len(s.lines) && graphStack.MatchString(s.text(start)) {
+		return i
+	}
+	return start
+}
+
 func (s *scanner) endsMessage(t string) bool {
 	trim := strings.TrimSpace(t)
-	return strings.HasPrefix(trim, "```") || strings.HasPrefix(trim, "~~~") || strings.HasPrefix(t, ">>>") ||
+	return strings.HasPrefix(trim, "```") || strings.HasPrefix(trim, "~~~") && indent(t) < 4 || strings.HasPrefix(t, "**********") || strings.HasPrefix(t, ">>>") ||
 		strings.HasPrefix(t, "$ ") || tbHeader.MatchString(t) || linkLine.MatchString(t) || jaxNote.MatchString(t) ||
 		nativeFatal.MatchString(t) || signalWord.MatchString(trim) && len(trim) < 60 || trim == "</details>" || strings.HasPrefix(trim, "+-") || strings.HasPrefix(trim, "### ")
 }

@@ -18,6 +18,7 @@ const (
 	Slow             Kind = "slow"
 	Memory           Kind = "memory"
 	Nondeterminism   Kind = "nondeterminism"
+	Duplicates       Kind = "duplicates" // something comes twice, or again, that should come once
 	Unknown          Kind = "unknown"
 )
 

@@ -9,7 +9,7 @@ import (
 
 var (
 	// warningLine is what the warnings module prints.
-	warningLine = lazyre.New(`^\s*(\S.*?):(\d+): ((?:\w+\.)*[A-Z]\w*Warning): (.*)$`)
+	warningLine = lazyre.New(`^\s*(?:WARNING:py\.warnings:|[\w\- :,.]* WARNING [\w: -]*?py\.warnings[: -]+)?(\S.*?):(\d+): ((?:\w+\.)*[A-Z]\w*Warning):(?: (.*))?$`)
 	bareWarning = lazyre.New("^\\s*[`*]{0,3}((?:\\w+\\.)*[A-Z]\\w*Warning): (.+?)[`*]{0,3}$")
 )
 
@@ -27,6 +27,10 @@ func (s *scanner) warning(i int) (int, bool) {
 		return i, false
 	}
 	next := i + 1
+	if sym.Message == "" && len(sym.Frames) == 1 && !blank(s.text(next)) && indent(s.text(next)) == 0 {
+		sym.Message = s.text(next) // the message begins on a line of its own
+		next++
+	}
 	if src := s.text(next); len(sym.Frames) == 1 && indent(src) == indent(t)+2 && !warningLine.MatchString(src) {
 		sym.Frames[0].Source = strings.TrimSpace(src)
 		next++
