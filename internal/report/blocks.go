@@ -7,11 +7,18 @@ import (
 )
 
 var (
-	expectLead  = lazyre.New(`(?i)\b(?:expect\w*|should(?: have)?(?: be| print| give| return| show| look| output)?|ought to|desired|instead of|correct (?:output|result|answer)|wanted|(?:fixed|good) output)\b`)
-	actualLead  = lazyre.New(`(?i)\b(?:outputs?|prints?|printed|gives?|gave|result(?:s|ing)?|get|got|gets|see|saw|shows?|returns?|actual(?:ly)?|yields?|produces?|instead|raises?|throws?|errors?|fails?|crash\w*|traceback|says|ends|but|following)\b`)
-	approxLead  = lazyre.New(`(?i)\b(?:something like|similar to|e\.g\.|for example|approximately|roughly|about|var(?:y|ies)|more or less|sometimes|numbers differ|random)\b`)
-	varyAfter   = lazyre.New(`(?i)\b(?:numbers?|values?|results?|output)\b.{0,30}\b(?:var(?:y|ies)|differ|change|random|not always)|\bvar(?:y|ies)\b|(?i)\bnot always\b`)
+	// expectLead: "It should print", "Expected output:", "预期输出".
+	expectLead = lazyre.New(`(?i)\b(?:expect\w*|should(?: have)?(?: be| print| give| return| show| look| output)?|ought to|desired|instead of|correct (?:output|result|answer)|wanted|(?:fixed|good) output)\b|期望|预期|期待|应该|应为|ожида|erwartet|attendu|esperad`)
+	// actualLead: "but I get", "Output:", "which raises".
+	actualLead = lazyre.New(`(?i)\b(?:outputs?|prints?|printed|gives?|gave|result(?:s|ing)?|get|got|gets|see|saw|shows?|returns?|actual(?:ly)?|yields?|produces?|instead|raises?|throws?|errors?|fails?|crash\w*|traceback|says|ends|but|following|ausgabe|sortie|salida|saída)\b|实际|输出|结果|打印|得到|返回|报错|出力|結果|вывод|результат`)
+	// approxLead: the block is only an example ("something like").
+	approxLead = lazyre.New(`(?i)\b(?:something like|similar to|e\.g\.|for example|approximately|roughly|about|var(?:y|ies)|more or less|sometimes|numbers differ|random)\b`)
+	// varyAfter: said below a block ("the numbers vary").
+	varyAfter = lazyre.New(`(?i)\b(?:numbers?|values?|results?|output)\b.{0,30}\b(?:var(?:y|ies)|differ|change|random|not always)|\bvar(?:y|ies)\b|(?i)\bnot always\b`)
+	// sentenceEnd: a full stop with space behind it; abbreviations are told apart
+	// by the caller.
 	sentenceEnd = lazyre.New(`[.!?]["')]*\s+`)
+	// versionLead: the block is a list of versions ("Output of pip freeze:").
 	versionLead = lazyre.New(`(?i)\b(?:pip (?:freeze|list)|conda (?:list|env)|versions?|environment|show_versions|collect_env|print_environment_info|requirements|packages)\b`)
 )
 
@@ -32,6 +39,8 @@ func (p *parser) readBlocks() {
 			out.Magics = magicsOf(cellsCode(out.Cells))
 		case BlockPython:
 			out.Magics = magicsOf(b.text)
+		case BlockOutput:
+			out.Magics = typedIn(b.text)
 		}
 		out.Role = p.roleOf(i, out)
 		if out.Kind == BlockOutput || out.Kind == BlockREPL {
@@ -56,11 +65,15 @@ func (p *parser) leadOf(b *blk) string {
 			blanks++
 			continue
 		}
+		if strings.HasPrefix(t, "|") {
+			return "" // a row of a table leads to nothing
+		}
 		return lastSentence(listMarker.ReplaceAllString(t, ""))
 	}
 	return ""
 }
 
+// isHead says whether a heading stands on the line j.
 func (p *parser) isHead(j int) bool {
 	lo, hi := 0, len(p.heads)
 	for lo < hi {
@@ -73,6 +86,8 @@ func (p *parser) isHead(j int) bool {
 	return lo < len(p.heads) && p.heads[lo].lineStart == p.lines[j].start
 }
 
+// lastSentence is the last one of a line of prose, which is what leads to a
+// block: "I use 2.1. The output is:" leads with its second sentence.
 func lastSentence(t string) string {
 	if ends := sentenceEnd.FindAllStringIndex(t, -1); len(ends) > 0 {
 		if rest := t[ends[len(ends)-1][1]:]; len(rest) >= 3 {
@@ -123,6 +138,8 @@ func (p *parser) roleOf(i int, b Block) Role {
 		return section
 	case b.Kind == BlockTraceback:
 		return RoleLog
+	case isTranscript(b.Text), b.Kind == BlockOutput && approxLead.MatchString(b.Lead):
+		return RoleActual
 	case i > 0 && p.follows(i) && (p.r.Blocks[i-1].Kind == BlockPython || p.r.Blocks[i-1].Kind == BlockShell || p.r.Blocks[i-1].Kind == BlockREPL):
 		return RoleActual
 	}
@@ -152,6 +169,7 @@ func leadRole(lead string) Role {
 	return RoleActual
 }
 
+// lastMatch is where the last match begins, -1 without one.
 func lastMatch(re *lazyre.Regexp, s string) int {
 	all := re.FindAllStringIndex(s, -1)
 	if len(all) == 0 {
@@ -171,10 +189,14 @@ func (p *parser) follows(i int) bool {
 	return true
 }
 
+// maxMagics is how many such lines of a block are kept (a guess).
+const maxMagics = 64
+
+// magicsOf are the lines of a notebook cell that only IPython understands.
 func magicsOf(code string) []string {
 	var out []string
 	for _, l := range strings.Split(code, "\n") {
-		if magicLine.MatchString(l) && len(out) < 64 {
+		if magicLine.MatchString(l) && len(out) < maxMagics {
 			out = append(out, strings.TrimSpace(l))
 		}
 	}

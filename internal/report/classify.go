@@ -11,21 +11,33 @@ import (
 const maxSyntax = 64 << 10
 
 var (
+	// pythonTag: what people write behind a fence of Python.
 	pythonTag = lazyre.New(`(?i)^(?:\{?\.?python[\w.]*\}?|py3?|ipython3?|pycon|pytb)$`)
+	// outputTag: ... of printed text.
 	outputTag = lazyre.New(`(?i)^(?:text|txt|plain|plaintext|output|log|none|console-output)$`)
-	shellTag  = lazyre.New(`^(?:bash|sh|zsh)$`)
+	// shellTag: ... of commands; forms use it for everything, so it counts last.
+	shellTag = lazyre.New(`^(?:bash|sh|zsh)$`)
 	// mayBeCommand: an option, a path or a pipe; forms and hands tag pasted output
 	// as bash too.
 	mayBeCommand = lazyre.New(`(?m)^\s*[A-Za-z./~][\w./~-]*(?:\s.*)?(?:\s--?[A-Za-z]|\s\||\s>|&&|[\w-]/[\w-]|\.(?:py|sh)\b)|^\s*[a-z][\w-]*\s*$`)
-	diffStart    = lazyre.New(`(?m)^(?:diff --git |--- \S.*\n\+\+\+ |@@ -\d)`)
-	frameLine    = lazyre.New(`(?m)^\s*File ".*", line \d+|^\s*File ".*", in \w|^-+> +\d+ |^File \S+:\d+, in `)
-	shellLine    = lazyre.New(`^\s*(?:[$#%] +)?(?:sudo +)?(?:(?:python[\d.]*|pip[\d.]*|conda|mamba|uv|uvx|cd|git|export|docker|source|virtualenv|poetry|pytest|torchrun|accelerate|wget|curl|apt(?:-get)?|brew|ls|mkdir|cat|set|bash|sh|make|cmake|nvidia-smi)(?: +[^=(]|$)|[A-Z_][A-Z0-9_]*=\S* +\S|\./\S)`)
-	dollarLine   = lazyre.New(`^\s*\$ +\S`)
-	codeMark     = lazyre.New(`^\s*(?:import \w|from [\w.]+ import |def \w+\(|class \w+[(:]|for .+ in .+:|while .+:|with .+:|if .+:|elif .+:|else:|try:|except\b.*:|return\b|raise \w|assert |@\w+|print\(.*\)|[A-Za-z_][\w.]*(?:\[[^\]]*\])?(?:, *[A-Za-z_][\w.]*)* *[-+*/@]?= *\S|[A-Za-z_][\w.]*\(.*\)\s*(?:#.*)?$|lambda )`)
-	strongMark   = lazyre.New(`(?m)^\s*(?:import [a-zA-Z_]\w*(?:\.\w+)*(?: as \w+)?\s*(?:#.*)?$|from [\w.]+ import |def \w+\(.*|class \w+[(:]|print\(.*\))`)
-	logMark      = lazyre.New(`^\s*(?:\[?\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|[IWEF]\d{4} |[IWEF] [\w/.]+:\d+\]|(?:INFO|WARNING|ERROR|DEBUG)\b|Epoch \d|\d+/\d+ )`)
-	magicLine    = lazyre.New(`^\s*(?:!|%%?)[A-Za-z]`)
-	warningLine  = lazyre.New(`^\s*(?:\S+:\d+: )?(\w*Warning: .*)$`)
+	// diffStart: a patch.
+	diffStart = lazyre.New(`(?m)^(?:diff --git |--- \S.*\n\+\+\+ |@@ -\d)`)
+	// frameLine: a frame of a traceback, of Python, IPython or old notebooks.
+	frameLine = lazyre.New(`(?m)^\s*File ".*", line \d+|^\s*File ".*", in \w|^-+> +\d+ |^File \S+:\d+, in `)
+	// shellLine: a command that people type, with or without a prompt.
+	shellLine = lazyre.New(`^\s*(?:[$#%] +)?(?:sudo +)?(?:(?:python[\d.]*|pip[\d.]*|conda|mamba|uv|uvx|cd|git|export|docker|source|virtualenv|poetry|pytest|torchrun|accelerate|wget|curl|apt(?:-get)?|brew|ls|mkdir|cat|set|bash|sh|make|cmake|nvidia-smi)(?: +[^=(]|$)|[A-Z_][A-Z0-9_]*=\S* +\S|\./\S)`)
+	// dollarLine: any command behind a dollar.
+	dollarLine = lazyre.New(`^\s*\$ +\S`)
+	// codeMark: a line that looks like Python on its own.
+	codeMark = lazyre.New(`^\s*(?:import \w|from [\w.]+ import |def \w+\(|class \w+[(:]|for .+ in .+:|while .+:|with .+:|if .+:|elif .+:|else:|try:|except\b.*:|return\b|raise \w|assert |@\w+|print\(.*\)|[A-Za-z_][\w.]*(?:\[[^\]]*\])?(?:, *[A-Za-z_][\w.]*)* *[-+*/@]?= *\S|[A-Za-z_][\w.]*\(.*\)\s*(?:#.*)?$|lambda )`)
+	// strongMark: a line that only Python has.
+	strongMark = lazyre.New(`(?m)^\s*(?:import [a-zA-Z_]\w*(?:\.\w+)*(?: as \w+)?\s*(?:#.*)?$|from [\w.]+ import |def \w+\(.*|class \w+[(:]|print\(.*\))`)
+	// logMark: a time, a level, a progress: no claim about a result.
+	logMark = lazyre.New(`^\s*(?:\[[DIWEFC] \d{4}-|\[?\d{4}-\d\d-\d\d|\d\d:\d\d:\d\d|[IWEF]\d{4} |[IWEF] [\w/.]+:\d+\]|(?:INFO|WARNING|ERROR|DEBUG)\b|Epoch \d|\d+/\d+ )`)
+	// magicLine: "!pip install x", "%matplotlib inline".
+	magicLine = lazyre.New(`^\s*(?:!|%%?)[A-Za-z]`)
+	// warningLine: "x.py:3: UserWarning: no".
+	warningLine = lazyre.New(`^\s*(?:\S+:\d+: )?(\w*Warning: .*)$`)
 )
 
 // classify decides by content first; the fence's tag only settles what the
@@ -65,9 +77,9 @@ func (p *parser) classifyUntagged(b *blk, text string) BlockKind {
 		return BlockOutput
 	case outputTag.MatchString(b.lang):
 		return BlockOutput
-	case code*3 >= lines*2 && pysyntax.IsPython(text):
+	case code*3 >= lines*2 && isPython(text):
 		return BlockPython
-	case code == lines && lines >= 2 && pysyntax.IsPython(text):
+	case code == lines && lines >= 2 && isPython(text):
 		return BlockPython
 	case shellTag.MatchString(b.lang) && mayBeCommand.MatchString(text):
 		return BlockShell
@@ -114,6 +126,8 @@ func countLines(text string) (code, log, shell, all int) {
 	return code, log, shell, max(all, 1)
 }
 
+// brackets is how many more a line opens than it closes: inside them a line of
+// code looks like nothing in particular.
 func brackets(t string) int {
 	return strings.Count(t, "(") + strings.Count(t, "[") + strings.Count(t, "{") -
 		strings.Count(t, ")") - strings.Count(t, "]") - strings.Count(t, "}")
@@ -130,12 +144,29 @@ func pythonOrOther(text string) BlockKind {
 		return BlockShell
 	case log*2 > lines:
 		return BlockOutput
-	case code == 0 && !pysyntax.IsPython(text):
+	case code == 0 && !isPython(text):
 		return BlockOutput
 	}
 	return BlockPython
 }
 
+// maxParsed is how much of a block the syntax tree is asked about: the score is
+// a share of lines, and a text of nothing but quotation marks takes a
+// millisecond a KiB.
+const maxParsed = 16 << 10
+
+// isPython asks the syntax tree about the beginning of a text.
+func isPython(text string) bool {
+	if len(text) > maxParsed {
+		text = text[:maxParsed]
+		if k := strings.LastIndexByte(text, '\n'); k > 0 {
+			text = text[:k]
+		}
+	}
+	return pysyntax.IsPython(text)
+}
+
+// hasPrompt says whether a transcript stands in the text.
 func hasPrompt(text string) bool {
 	for _, l := range strings.Split(text, "\n") {
 		if replPrompt.MatchString(l) || cellPrompt.MatchString(l) {
@@ -147,12 +178,15 @@ func hasPrompt(text string) bool {
 
 // isTraceback wants a traceback's frames and no code around them.
 func isTraceback(text string) bool {
-	if !traceAny.MatchString(text) && !frameLine.MatchString(text) {
+	if !strings.Contains(text, "Traceback (most recent call last)") && !(frameGate.open(text) && frameLine.MatchString(text)) {
 		return false
 	}
 	first := strings.TrimSpace(strings.SplitN(strings.TrimSpace(text), "\n", 2)[0])
 	return !importLine.MatchString(first) && !strings.HasPrefix(first, "def ") && !strings.HasPrefix(first, "class ")
 }
+
+// frameGate is in the case of the words, unlike the others.
+var frameGate = newGate("File |-> ")
 
 var traceAny = lazyre.New(`(?m)^.*Traceback \(most recent call last\)`)
 

@@ -8,15 +8,25 @@ import (
 )
 
 var (
-	envProse   = lazyre.New("(?:^|[\\s(,;])([A-Z][A-Z0-9]*_[A-Z0-9_]*)=[\"']?([^\\s,;)\"']+)")
-	envAssign  = lazyre.New(`(?:^|[\s;&!])(?:(?:export|set|env|%(?:set_)?env)\s+)?([A-Z][A-Z0-9_]{2,})=("[^"\n]*"|'[^'\n]*'|[^\s;&|]*)`)
-	envMagic   = lazyre.New(`^\s*%(?:set_)?env\s+([A-Z][A-Z0-9_]{2,})[= ]\s*(\S.*?)\s*$`)
-	envCode    = lazyre.New(`\b(?:os\.)?environ\[\s*["']([A-Za-z_]\w*)["']\s*\]\s*=\s*["']([^"'\n]*)["']|\b(?:os\.)?(?:environ\.setdefault|putenv)\(\s*["']([A-Za-z_]\w*)["']\s*,\s*["']([^"'\n]*)["']`)
-	envAdvice  = lazyre.New(`(?i)\b(?:helps?|helped|fix(?:es|ed)?|works?|solves?|avoids?|goes away|disappears?|workaround|without)\b`)
-	osFact     = lazyre.New(`(?i)\b(ubuntu|debian|fedora|centos|rhel|arch linux|alpine|mac ?os|os x|windows(?: server)?|linux|wsl ?2?)\b(?:[ -]?v?(\d+(?:\.\d+)*(?:\s?LTS)?))?`)
-	gpuFact    = lazyre.New(`\b((?:NVIDIA |GeForce |Tesla |Quadro )*(?:RTX|GTX) ?(?:A?\d{4})(?: ?Ti| ?SUPER)?|(?:NVIDIA |Tesla )?(?:[AHBVPL]\d{2,3}|T4|L4|L40S?|GB?200|GH200|P100|K80)(?:-\w+)?|MI\d{3}X?|Apple M\d(?: \w+)?)\b`)
+	// envProse: "with KERAS_BACKEND=jax set".
+	envProse = lazyre.New("(?:^|[\\s(,;])([A-Z][A-Z0-9]*_[A-Z0-9_]*)=[\"']?([^\\s,;)\"']+)")
+	// envAssign: "export A=1", "A=1 python x.py".
+	envAssign = lazyre.New(`(?:^|[\s;&!])(?:(?:export|set|env|%(?:set_)?env)\s+)?([A-Z][A-Z0-9_]{2,})=("[^"\n]*"|'[^'\n]*'|[^\s;&|]*)`)
+	// envMagic: "%env A=1", "%set_env A 1".
+	envMagic = lazyre.New(`^\s*%(?:set_)?env\s+([A-Z][A-Z0-9_]{2,})[= ]\s*(\S.*?)\s*$`)
+	// envCode: os.environ["A"] = "1" and its relatives.
+	envCode = lazyre.New(`\b(?:os\.)?environ\[\s*["']([A-Za-z_]\w*)["']\s*\]\s*=\s*["']([^"'\n]*)["']|\b(?:os\.)?(?:environ\.setdefault|putenv)\(\s*["']([A-Za-z_]\w*)["']\s*,\s*["']([^"'\n]*)["']`)
+	// envAdvice: a variable that makes the symptom go away was not set.
+	envAdvice = lazyre.New(`(?i)\b(?:helps?|helped|fix(?:es|ed)?|works?|solves?|avoids?|go(?:es)? away|gone|disappears?|workaround|without)\b`)
+	// osFact: "Ubuntu 22.04", "macOS 14", "Windows".
+	osFact = lazyre.New(`(?i)\b(ubuntu|debian|fedora|centos|rhel|arch linux|alpine|mac ?os|os x|windows(?: server)?|linux|wsl ?2?)\b(?:[ -]?v?(\d+(?:\.\d+)*(?:\s?LTS)?))?`)
+	// gpuFact: "RTX 4090", "A100-SXM4", "Tesla T4", "Apple M1".
+	gpuFact = lazyre.New(`\b((?:NVIDIA |GeForce |Tesla |Quadro )*(?:RTX|GTX) ?(?:A?\d{4})(?: ?Ti| ?SUPER)?|(?:NVIDIA |Tesla )?(?:[AHBVPL]\d{2,3}|T4|L4|L40S?|GB?200|GH200|P100|K80)(?:-\w+)?|MI\d{3}X?|Apple M\d(?: \w+)?)\b`)
+	// driverFact: "Driver Version: 525.105.17".
 	driverFact = lazyre.New(`(?i)\bdriver(?: version)?:?\s+v?(\d{3}(?:\.\d+)*)`)
-	cudaFact   = lazyre.New(`(?i)\bcuda(?: version| toolkit)?:?\s+v?(\d{1,2}\.\d+(?:\.\d+)*)`)
+	// cudaFact: "CUDA 12.1".
+	cudaFact = lazyre.New(`(?i)\bcuda(?: version| toolkit)?:?\s+v?(\d{1,2}\.\d+(?:\.\d+)*)`)
+	// deviceFact: "CPU only", "on GPU", "CUDA available: False".
 	deviceFact = lazyre.New(`(?i)\b(no gpus?(?: involved)?|without (?:a )?gpu|cpu[- ]only|on (?:the )?(?:cpu|gpus?|tpus?(?: pod)?|mps)|gpu enabled: \w+|is cuda available: \w+|cuda available: \w+|cpu|tpu|mps|cuda)\b`)
 )
 
@@ -60,7 +70,7 @@ func (p *parser) kerasBackend() {
 	for _, s := range p.sentences() {
 		t := p.plain[s.start:s.end]
 		m := backendWords.FindStringSubmatchIndex(t)
-		if m == nil || s.start >= p.replies && p.replies < len(p.text) || !s.title && anyGood(moods(t)) {
+		if m == nil || p.inReply(s.start) || !s.title && anyGood(moods(t)) {
 			continue
 		}
 		v := EnvVar{Name: "KERAS_BACKEND", Value: backendNames[strings.ToLower(t[m[2]:m[3]])], Where: "prose", Span: Span{s.start + m[0], s.start + m[1]}}
@@ -78,12 +88,17 @@ func (p *parser) kerasBackend() {
 	p.r.Env = append(p.r.Env, found...)
 }
 
+// blockEnv reads the variables that a block sets: exports and prefixes of shell
+// lines, magics of notebooks, os.environ in code.
 func (p *parser) blockEnv(b *blk, kind BlockKind) {
-	if kind != BlockShell && kind != BlockPython && kind != BlockREPL {
+	if kind != BlockShell && kind != BlockPython && kind != BlockREPL && kind != BlockOutput {
 		return
 	}
 	for _, l := range b.lines {
 		t := p.text[l.start:l.end]
+		if kind == BlockOutput && command(t) == "" {
+			continue // only what was typed
+		}
 		if !strings.ContainsAny(t, "=%(") || len(t) > 2000 {
 			continue
 		}
@@ -98,7 +113,7 @@ func (p *parser) blockEnv(b *blk, kind BlockKind) {
 			p.addEnv(t[m[2]:m[3]], strings.Trim(t[m[4]:m[5]], `"'`), "shell", Span{l.start + m[2], l.start + m[5]})
 			continue
 		}
-		if kind == BlockShell || magicLine.MatchString(t) {
+		if kind == BlockShell || kind == BlockOutput || magicLine.MatchString(t) {
 			for _, m := range envAssign.FindAllStringSubmatchIndex(t, 16) {
 				p.addEnv(t[m[2]:m[3]], strings.Trim(t[m[4]:m[5]], `"'`), "shell", Span{l.start + m[2], l.start + m[5]})
 			}
@@ -106,6 +121,7 @@ func (p *parser) blockEnv(b *blk, kind BlockKind) {
 	}
 }
 
+// addEnv records a variable, up to the limit.
 func (p *parser) addEnv(name, value, where string, s Span) {
 	if len(p.r.Env) < maxEnv {
 		p.r.Env = append(p.r.Env, EnvVar{Name: name, Value: value, Where: where, Span: s})
@@ -117,7 +133,8 @@ func (p *parser) addEnv(name, value, where string, s Span) {
 func (p *parser) readPlatform() {
 	for _, s := range p.sentences() {
 		from := fromProse
-		if s.item && p.roleAt(s.start) == RoleVersions {
+		// A list without marks is a long "sentence"; a short one is a remark.
+		if (s.item || s.end-s.start > maxRemark) && p.roleAt(s.start) == RoleVersions {
 			from = fromList
 		}
 		p.platformIn(p.plain[s.start:s.end], s.start, from)
@@ -131,6 +148,13 @@ func (p *parser) readPlatform() {
 	}
 }
 
+// maxRemark is how long a remark about the machine may be, in bytes (a guess).
+const maxRemark = 60
+
+// deviceLabel is the label of a list's line that names the device. Only "CPU" is
+// taken there: what else a machine has, the script need not use.
+var deviceLabel = lazyre.New(`(?i)(?:\bdevice|\baccelerator|\bbackend|设备)\s*[:=]\s*$`)
+
 // origin says what kind of text a platform fact stands in.
 type origin int
 
@@ -143,19 +167,30 @@ const (
 // build") a bare device word says nothing.
 func (p *parser) platformIn(t string, base int, from origin) {
 	t = t[:min(len(t), 4096)]
+	lower := lowered(t)
+	shut := map[string]bool{
+		"os": !osGate.open(lower), "driver": !strings.Contains(lower, "driver"), "cuda": !strings.Contains(lower, "cuda"),
+		"device": !deviceGate.open(lower), "gpu": lower == t || !strings.ContainsAny(t, "0123456789"),
+	}
 	for _, f := range []struct {
 		name string
 		re   *lazyre.Regexp
 	}{{"os", osFact}, {"gpu", gpuFact}, {"driver", driverFact}, {"cuda", cudaFact}, {"device", deviceFact}} {
+		if shut[f.name] {
+			continue
+		}
 		for _, m := range f.re.FindAllStringSubmatchIndex(t, 4) {
 			k := 2
 			if f.name == "os" {
 				k = 0
 			}
-			if m[0] > 0 && (t[m[0]-1] == '-' || t[m[0]-1] == '_' || t[m[0]-1] == '.') {
-				continue // part of a name: tensorflow-cpu
+			if m[0] > 0 && strings.IndexByte("-_.+", t[m[0]-1]) >= 0 {
+				continue // part of a name or version: tensorflow-cpu, 2.1.0+cpu
 			}
-			if from == fromList && f.name == "device" && !strings.Contains(t[m[k]:m[k+1]], " ") {
+			if noMachine.MatchString(t[:m[0]]) || f.name == "device" && strings.HasPrefix(t[m[1]:], " used to build") {
+				continue
+			}
+			if from == fromList && f.name == "device" && !strings.Contains(t[m[k]:m[k+1]], " ") && !(strings.EqualFold(t[m[k]:m[k+1]], "cpu") && deviceLabel.MatchString(t[:m[0]])) {
 				continue
 			}
 			p.addFact(f.name, t[m[k]:m[k+1]], Span{base + m[k], base + m[k+1]})
@@ -163,6 +198,11 @@ func (p *parser) platformIn(t string, base int, from origin) {
 	}
 }
 
+// noMachine: a compiler names the system that it was built for, a variable or a
+// path only looks like a fact.
+var noMachine = lazyre.New(`(?i)\b(?:gcc|clang)[^\n]*$|[/\\~]$`)
+
+// addFact records a fact about the machine once; people repeat them.
 func (p *parser) addFact(name, value string, s Span) {
 	if len(p.r.Platform) >= maxFacts {
 		return
@@ -199,6 +239,7 @@ func (p *parser) readTracebacks() {
 	}
 }
 
+// addTraceback records a failure with its place in the report.
 func (p *parser) addTraceback(s symptom.Symptom, at Span, block int) {
 	if len(p.r.Tracebacks) >= maxTracebacks || at.Start < 0 || at.End > len(p.text) || at.End < at.Start {
 		return

@@ -10,12 +10,12 @@ import (
 const (
 	MaxBlocks      = 64
 	maxSections    = 512
-	maxVersions    = 2048
+	maxVersions    = 1024
 	maxStatements  = 512
 	maxEnv         = 128
 	maxFacts       = 64
 	maxTracebacks  = 64
-	maxProse       = 64 << 10  // visible bytes of prose that are searched for facts: the longest body a tracker takes
+	maxProse       = 32 << 10  // visible bytes of prose that are searched for facts: half of the longest body a tracker takes
 	maxSentence    = 4 << 10   // bytes of one sentence that are searched
 	maxMarkLine    = 8 << 10   // a longer line opens no block and is no front matter
 	maxBlockSearch = 256 << 10 // bytes of one block that are searched
@@ -24,6 +24,7 @@ const (
 // line is one line of the text: [start, end) without its \n.
 type line struct{ start, end int }
 
+// splitLines cuts a text into its lines; the last one may be empty.
 func splitLines(text string) []line {
 	lines := make([]line, 0, strings.Count(text, "\n")+1)
 	for start := 0; start <= len(text); {
@@ -49,18 +50,24 @@ type parser struct {
 	prose []byte
 	// plain is prose with the marks of Markdown (backticks, stars) blanked too.
 	plain string
+	// lower is plain in lower case.
+	lower string
 	blks  []blk
 	heads []head
 	// inBlock tells for each line which block it belongs to, -1 for none.
 	inBlock []int
 	// replies is where the tracker's comments begin; len(text) without any.
 	replies  int
+	own      []Span // the replies by the reporter
 	hidden   []Span // HTML comments
 	pictures int
 	bodyAt   int // where the text after title and front matter begins
 	dropped  int // blocks over the limit
 	main     subject
 	imports  map[string]bool // imported modules, lower case
+	aliases  map[string]string
+	words    map[string]namedWord
+	roles    map[string]Role // of headings
 	sents    []sent
 	// past are the ends of versions of which the reporter tells in the past tense.
 	past []int
@@ -76,6 +83,7 @@ type blk struct {
 	kind        BlockKind // "" until classified
 }
 
+// lineText is the line i as written.
 func (p *parser) lineText(i int) string { return p.text[p.lines[i].start:p.lines[i].end] }
 
 // proseLine is the prose of one line, "" when it is all blank.
@@ -83,6 +91,7 @@ func (p *parser) proseLine(i int) string {
 	return string(p.prose[p.lines[i].start:p.lines[i].end])
 }
 
+// note adds a line for the reader of the report.
 func (p *parser) note(s string) { p.r.Notes = append(p.r.Notes, s) }
 
 // blank replaces the range of the prose by spaces, line ends kept.
@@ -109,6 +118,7 @@ func (b *blk) at(pos int) int {
 // source maps a range of a block's text to a span of the report.
 func (b *blk) source(start, end int) Span { return Span{b.at(start), b.at(end)} }
 
+// join puts the content of a block together again, dedented as its lines are.
 func (b *blk) join(text string) string {
 	var s strings.Builder
 	for i, l := range b.lines {
@@ -128,6 +138,8 @@ func trimmed(text string, s Span) Span {
 	return s
 }
 
+// indentOf is how far a line is indented, in columns; a tab counts four, as in
+// Markdown.
 func indentOf(s string) int {
 	n := 0
 	for _, c := range s {

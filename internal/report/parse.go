@@ -25,6 +25,7 @@ func parse(raw []byte, issue Issue, src Source) *Report {
 	p.readSections()
 	p.limitProse()
 	p.plain = plainOf(string(p.prose))
+	p.lower = lowered(p.plain)
 	p.readBlocks()
 	p.main = p.findSubject()
 	p.readVersions()
@@ -50,6 +51,7 @@ func (p *parser) compose(text string, issue Issue) {
 		head := fmt.Sprintf("\n\n## Comment %d\n\n", i+1)
 		if c.Reporter {
 			head = fmt.Sprintf("\n\n## Comment %d (reporter)\n\n", i+1)
+			p.own = append(p.own, Span{b.Len(), b.Len() + len(head) + len(strings.TrimSpace(body))})
 		}
 		if b.Len()+len(head)+len(body) > MaxSize {
 			p.note(fmt.Sprintf("only the first %d comments fit", i))
@@ -60,8 +62,24 @@ func (p *parser) compose(text string, issue Issue) {
 	p.text = b.String()
 }
 
+// inReply says whether the position lies in the thread below the report.
+func (p *parser) inReply(pos int) bool { return pos >= p.replies && p.replies < len(p.text) }
+
+// ownReply says whether it lies in a reply by the reporter.
+func (p *parser) ownReply(pos int) bool {
+	for _, s := range p.own {
+		if pos >= s.Start && pos < s.End {
+			return true
+		}
+	}
+	return false
+}
+
+// readTracker takes over what only a tracker knows.
 func (p *parser) readTracker(issue Issue) {
-	p.r.Repo = issue.Repo
+	if issue.Repo != "" {
+		p.r.Repo = issue.Repo
+	}
 	p.r.Labels = append(p.r.Labels, issue.Labels...)
 	if !issue.Created.IsZero() {
 		p.r.Created = issue.Created.UTC()
@@ -84,12 +102,6 @@ func (p *parser) limitProse() {
 			return
 		}
 	}
-}
-
-// plainOf blanks the marks of Markdown and non-breaking spaces, byte by byte,
-// so that positions stay.
-func plainOf(prose string) string {
-	return strings.NewReplacer("`", " ", "*", " ", "\u00a0", "  ", "|", " ", "__", "  ").Replace(prose)
 }
 
 // finish adds the notes that sum up, and gives the worst report its title.

@@ -297,3 +297,30 @@ func TestCells(t *testing.T) {
 		t.Errorf("statements %+v", s)
 	}
 }
+
+func TestFrontMatterSaysWhereItWasFiled(t *testing.T) {
+	for line, want := range map[string]string{
+		"url: https://github.com/albumentations-team/albumentations/issues/1103": "albumentations-team/albumentations",
+		`link: "https://github.com/jax-ml/jax/issues/442#issuecomment-1"`:        "jax-ml/jax",
+		"issue: <https://www.github.com/PythonOT/POT/pull/230>":                  "PythonOT/POT",
+		"repo: optuna/optuna":                              "optuna/optuna",
+		"repository: https://github.com/lmcinnes/umap.git": "lmcinnes/umap",
+		"url: optuna/optuna":                               "",
+		"url: https://example.com/optuna/optuna/issues/1":  "",
+		"url: https://github.com/optuna":                   "",
+		"repo: my own":                                     "",
+		"url: https://github.com/PythonOT/POT/blob/f6139428e70ce964de3bef703ef13aa/ot.py": "",
+	} {
+		r := Parse([]byte("---\ntitle: x\n"+line+"\n---\n\nIt breaks.\n"), Source{})
+		if r.Repo != want {
+			t.Errorf("%q: repo %q, want %q", line, r.Repo, want)
+		}
+	}
+	// Only front matter speaks of the report itself; a tracker's own word stays.
+	if r := Parse([]byte("# x\n\nrepo: optuna/optuna\n\nIt breaks.\n"), Source{}); r.Repo != "" {
+		t.Errorf("a loose line: repo %q", r.Repo)
+	}
+	if r := FromIssue(Issue{Title: "x", Body: "---\nrepo: a/b\n---\nIt breaks.", Repo: "c/d"}, Source{}); r.Repo != "c/d" {
+		t.Errorf("repo %q", r.Repo)
+	}
+}

@@ -104,6 +104,7 @@ var pieces = []string{
 	"import numpy as np\n", "print(np.ones(3))  # prints 3, should be 4\n", ">>> 1 + 1\n", "... 2\n", "2\n", "In [3]: x\n", "Out[3]: 5\n", "\n", "\n\n", "    ", "\t",
 	"Traceback (most recent call last):\n", "  File \"a.py\", line 3, in f\n", "ValueError: no\n", "During handling of the above exception, another exception occurred:\n",
 	"jax 0.6.2 works, ", "fails in 0.6.3. ", "from 0.1 to 0.2 ", "upgrade ", "numpy==1.2\n", "torch @ file:///x\n", "- keras: 3.1\n", "pip install x==1.2 y\n", "KERAS_BACKEND=jax ", "should be `2`, got `3`. ", "Both should be nan. ", "---\n", "title: \"a\"\n", "date: 2024-03-05\n", "é😀\u00a0", "\x00", "\xff", "\r\n", "`", "====\n", "Ubuntu 22.04, CPU only ", "With 3.5.0 I get\n\n", "prints\n\n", "1. Downgrade the x package to 3.20.x\n", "workaround 1 helps ",
+	"预期输出应该是 2，实际是 3。", "# Output:\n# 3\n", "# torch==2.1\n", "print(np.__version__)\n", "1.4.4: `[1.5, 1.5]`\n", "must not decrease with more x. ", "$ python a.py\n", "me@host:~$ pip install x==1.2\n", "> ", "<code>1</code>", "- OS (e.g., Linux): ", "v1.2.3-4-gabcdef0 1.2.3 ", "at commit abcdef0 ", "### v1.2.0\n", "Output with 1.1.0:\n", "Expected: 2 1\n", "no UserWarning ", "----A Info----\nVersion : 1.2\n", "**OS**: Linux\n", "| a | 1.2.3 |\n", "“nan” ", "[1. 0. 1.] ", "\x1b[31m",
 }
 
 func TestSpansHold(t *testing.T) {
@@ -208,7 +209,8 @@ func TestReadPassesErrorsOn(t *testing.T) {
 func TestTrackerJSON(t *testing.T) {
 	for in, want := range map[string]bool{
 		`{"title": "x", "body": "y"}`:            true,
-		`{"title": "x", "body": null}`:           false,
+		`{"title": "x", "body": null}`:           true,
+		`{"title": "x", "body": 3}`:              false,
 		"\n {\"title\": \"x\", \"body\": \"\"} ": true,
 		`{"title": "x"}`:                         false,
 		`{"body": "x"}`:                          false,

@@ -79,6 +79,7 @@ func isBinary(raw []byte) bool {
 	return controls*100 > len(head)*maxControls
 }
 
+// isBlank says whether nothing in the bytes can be seen.
 func isBlank(raw []byte) bool {
 	text, _ := decode(raw)
 	return strings.IndexFunc(text, func(r rune) bool {
@@ -122,6 +123,8 @@ func cut(text string, n int) string {
 	return text
 }
 
+// decode tries UTF-16 by its mark, then UTF-8, then Windows-1252, which takes
+// any byte.
 func decode(raw []byte) (string, []string) {
 	if order := utf16Order(raw); order != 0 {
 		return decodeUTF16(raw[2:], order), []string{"the report was UTF-16"}
@@ -148,6 +151,7 @@ func utf16Order(raw []byte) byte {
 	return 0
 }
 
+// decodeUTF16 reads pairs of bytes in the given order; half a pair is dropped.
 func decodeUTF16(raw []byte, order byte) string {
 	units := make([]uint16, 0, len(raw)/2)
 	for i := 0; i+1 < len(raw); i += 2 {

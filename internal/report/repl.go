@@ -7,9 +7,12 @@ import (
 )
 
 var (
-	inPrompt   = lazyre.New(`^(\s*)(?:>>> ?|In \[\d*\]: ?)`)
-	contPrompt = lazyre.New(`^\s*(?:\.\.\.:? ?| *\.\.\.+: ?)`)
-	outPrompt  = lazyre.New(`^\s*Out\[\d*\]: ?`)
+	// inPrompt: ">>> x", "In [3]: x", and "In[3]: x" of an editor's console.
+	inPrompt = lazyre.New(`^(\s*)(?:>>> ?|In ?\[\d*\]: ?)`)
+	// contPrompt: "... x", "   ...: x", " ... : x".
+	contPrompt = lazyre.New(`^\s*(?:\.\.\. : ?|\.\.\.:? ?| *\.\.\.+: ?)`)
+	// outPrompt: "Out[3]: x".
+	outPrompt = lazyre.New(`^\s*Out\[\d*\]: ?`)
 )
 
 // cells cuts a transcript at its prompts. What stands before the first prompt
@@ -31,7 +34,7 @@ func (b *blk) cells(text string) []Cell {
 			cur = nil
 		case m != nil:
 			flush()
-			cur = &cellBuilder{start: l.start, end: l.end, code: []string{t[m[1]:]}, notebook: strings.Contains(t[:m[1]], "In [")}
+			cur = &cellBuilder{start: l.start, end: l.end, code: []string{t[m[1]:]}, notebook: strings.Contains(t[:m[1]], "In")}
 		case cur != nil:
 			cur.line(t, l.end)
 		}
@@ -46,6 +49,7 @@ type cellBuilder struct {
 	notebook   bool
 }
 
+// line adds a line to the cell: code that goes on, or output.
 func (c *cellBuilder) line(t string, end int) {
 	bare := c.notebook && c.code[0] == "" && len(c.out) == 0
 	switch {
@@ -67,6 +71,7 @@ func (c *cellBuilder) line(t string, end int) {
 	}
 }
 
+// cell is what was collected.
 func (c *cellBuilder) cell() Cell {
 	return Cell{
 		Code:   strings.Trim(strings.TrimRight(strings.Join(c.code, "\n"), " \n"), "\n"),

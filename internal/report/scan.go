@@ -7,18 +7,38 @@ import (
 )
 
 var (
-	fenceOpen   = lazyre.New("^[ \t]*(?:[-*+] +|\\d+[.)] +)?(`{3,}|~{3,})[ \t]*([^`]*)$")
-	gluedFence  = lazyre.New("^([ \t]*`{3})(?:import [A-Za-z_]|from [A-Za-z_][\\w.]* import )[^`]*$")
-	replPrompt  = lazyre.New(`^\s*>>> `)
-	cellPrompt  = lazyre.New(`^\s*In \[\d*\]: ?`)
-	listMarker  = lazyre.New(`^\s*(?:[-*+]|\d{1,3}[.)])\s+`)
-	traceStart  = lazyre.New(`^\s*Traceback \(most recent call last\)`)
-	traceEnd    = lazyre.New(`^\s*(?:[A-Za-z_][\w.]*\.)?[A-Za-z_]\w*(?:Error|Exception|Warning|Interrupt|Exit|Iteration)\b`)
-	importLine  = lazyre.New(`^(?:import [A-Za-z_][\w.]*(?:\s*,\s*[\w.]+)*(?: as \w+)?|from [A-Za-z_.][\w.]* import [\w*(].*)\s*(?:#.*)?$`)
-	codeLine    = lazyre.New(`^(?:\s+\S|[A-Za-z_][\w.\[\]"', ]*\s*[-+*/|&@]?=[^=]|[A-Za-z_][\w.]*\(.*|(?:def|class|for|if|while|with|return|import|from|try|except|else|elif|assert|del|raise|async|global|@\w)\b.*|@\w.*|[)\]}#].*|print\b.*)`)
-	openTag     = lazyre.New(`(?i)^\s*<pre>(?:\s*<code[^>]*>)?`)
-	closeTag    = lazyre.New(`(?i)(?:</code>\s*)?</pre>`)
-	markupTags  = lazyre.New(`(?i)</?(?:details|summary|p|br|b|i|code|pre|img|sub|sup|kbd|div|span|h[1-6]|a|hr)\b[^<>]*>`)
+	// fenceOpen: three or more backticks or tildes, a tag behind them, a list's
+	// marker before them.
+	fenceOpen = lazyre.New("^[ \t]*(?:[-*+] +|\\d+[.)] +)?(`{3,}|~{3,})[ \t]*([^`]*)$")
+	// gluedFence: a fence with the first line of code right behind it.
+	gluedFence = lazyre.New("^([ \t]*`{3})(?:import [A-Za-z_]|from [A-Za-z_][\\w.]* import )[^`]*$")
+	// replPrompt: ">>> x".
+	replPrompt = lazyre.New(`^\s*>>> `)
+	// cellPrompt: "In [3]: x".
+	cellPrompt = lazyre.New(`^\s*In ?\[\d*\]: ?`)
+	// listMarker: "- x", "* x", "1. x".
+	listMarker = lazyre.New(`^\s*(?:[-*+]|\d{1,3}[.)])\s+`)
+	// traceStart: the first line of a traceback.
+	traceStart = lazyre.New(`^\s*Traceback \(most recent call last\)`)
+	// traceEnd: its last, "ValueError: x".
+	traceEnd = lazyre.New(`^\s*(?:[A-Za-z_][\w.]*\.)?[A-Za-z_]\w*(?:Error|Exception|Warning|Interrupt|Exit|Iteration)\b`)
+	// importLine: with it, code begins that no mark announces.
+	importLine = lazyre.New(`^(?:import [A-Za-z_][\w.]*(?:\s*,\s*[\w.]+)*(?: as \w+)?|from [A-Za-z_.][\w.]* import [\w*(].*)\s*(?:#.*)?$`)
+	// capitalImport: a first line whose keyword was written large, before another
+	// import.
+	capitalImport = lazyre.New(`^Import [a-z_][\w.]*(?: as \w+)?\s*$`)
+	// codeLine: with it, such code goes on.
+	codeLine = lazyre.New(`^(?:\s+\S|[A-Za-z_][\w.\[\]"', ]*\s*[-+*/|&@]?=[^=]|[A-Za-z_][\w.]*\(.*|(?:def|class|for|if|while|with|return|import|from|try|except|else|elif|assert|del|raise|async|global|@\w)\b.*|@\w.*|[)\]}#].*|print\b.*)`)
+	// quoteMarks: "> x", of mail and of replies.
+	quoteMarks = lazyre.New(`^ {0,3}(?:> ?)+`)
+	// codeTags: inline code in HTML.
+	codeTags = lazyre.New(`(?i)<code>([^<>\n]{1,200})</code>`)
+	// openTag, closeTag: a block in HTML.
+	openTag  = lazyre.New(`(?i)^\s*<pre>(?:\s*<code[^>]*>)?`)
+	closeTag = lazyre.New(`(?i)(?:</code>\s*)?</pre>`)
+	// markupTags: tags that only lay out.
+	markupTags = lazyre.New(`(?i)</?(?:details|summary|p|br|b|i|em|strong|u|ul|ol|li|table|tr|td|th|center|font|blockquote|code|pre|img|sub|sup|kbd|div|span|h[1-6]|a|hr)\b[^<>]*>`)
+	// markdownPic: "![x](y)".
 	markdownPic = lazyre.New(`!\[[^\]\n]*\]\([^)\n]*\)`)
 )
 
@@ -38,6 +58,7 @@ type scanner struct {
 	lastComment, lastPre int
 	before               bool // the line before is blank (or there is none)
 	inList               bool // an indented line continues a list item
+	cut                  int  // bytes of a fence at the end of the block's last line
 }
 
 // step handles the line i and gives the next line to look at.
@@ -50,6 +71,9 @@ func (s *scanner) step(i int) int {
 	if next := s.block(i, text); next > i {
 		s.before = true
 		return next
+	}
+	if m := quoteMarks.FindStringIndex(text); m != nil && !strings.HasPrefix(text[m[0]:], ">>>") {
+		s.p.blank(s.p.lines[i].start, s.p.lines[i].start+m[1])
 	}
 	if strings.Contains(text, "![") {
 		for _, m := range markdownPic.FindAllStringIndex(text, -1) {
@@ -87,12 +111,16 @@ func (s *scanner) block(i int, text string) int {
 	case openTag.MatchString(text) && s.p.lines[i].start < s.lastPre:
 		return s.preformatted(i)
 	case replPrompt.MatchString(text), cellPrompt.MatchString(text):
-		return s.while(i, func(t string) bool { return replPrompt.MatchString(t) || cellPrompt.MatchString(t) })
+		return s.while(i, func(t string) bool {
+			return replPrompt.MatchString(t) || cellPrompt.MatchString(t) || outPrompt.MatchString(t)
+		})
 	case traceStart.MatchString(text):
 		return s.traceback(i)
 	case indentOf(text) >= 4 && s.before && !s.inList:
 		return s.indented(i)
-	case importLine.MatchString(text):
+	case strings.HasPrefix(strings.TrimLeft(text, " \t"), "`"):
+		return s.ticked(i, text)
+	case importLine.MatchString(text), capitalImport.MatchString(text) && i+1 < len(s.p.lines) && importLine.MatchString(s.p.lineText(i+1)):
 		return s.bareCode(i)
 	}
 	return i
@@ -137,6 +165,12 @@ func (s *scanner) fenced(i int, fence, tag string) int {
 	for end < len(p.lines) && !closes(p.lineText(end), fence) {
 		end++
 	}
+	if j := s.closedLate(body, end, fence); j >= 0 {
+		s.cut = len(fence)
+		s.add(blk{lang: firstWord(tag), first: i, last: j}, body, j+1)
+		s.cut = 0
+		return j + 1
+	}
 	next := end + 1
 	if inner {
 		for j := next; j < min(len(p.lines), next+3); j++ {
@@ -156,12 +190,40 @@ func (s *scanner) fenced(i int, fence, tag string) int {
 	return min(next, len(p.lines))
 }
 
+// firstWord is the first word of a text, "" when it has none.
 func firstWord(s string) string {
 	if f := strings.Fields(s); len(f) > 0 {
 		return f[0]
 	}
 	return ""
 }
+
+// closedLate finds the line of a block at whose end the closing fence stands,
+// -1 for none. Markdown sees no fence there and shows the rest of the report as
+// code; so it counts only where that rest is plainly none: a heading stands in
+// it, or the block would never end.
+func (s *scanner) closedLate(body, end int, fence string) int {
+	p := s.p
+	for j := body; j < end; j++ {
+		t := strings.TrimRight(p.lineText(j), " \t")
+		if !strings.HasSuffix(t, fence) || strings.Count(t, fence) != 1 || strings.TrimSpace(t) == fence {
+			continue
+		}
+		if end == len(p.lines) {
+			return j
+		}
+		for k := j + 1; k < end; k++ {
+			if subHeading.MatchString(p.lineText(k)) {
+				return j
+			}
+		}
+		return -1
+	}
+	return -1
+}
+
+// subHeading is a Markdown heading that is no comment of a script.
+var subHeading = lazyre.New(`^#{2,6} +[A-Z]`)
 
 // closes says whether the line is a closing fence for the given opening one.
 func closes(text, fence string) bool {
@@ -203,7 +265,7 @@ func (s *scanner) while(i int, goes func(string) bool) int {
 		if strings.TrimSpace(t) == "" && (end+1 >= len(p.lines) || !goes(p.lineText(end+1))) {
 			break
 		}
-		if fenceOpen.MatchString(t) || headingLine.MatchString(t) {
+		if fenceOpen.MatchString(t) || headingLine.MatchString(t) || strings.HasPrefix(strings.TrimLeft(t, " \t"), "<!--") {
 			break
 		}
 		end++
@@ -235,10 +297,12 @@ func (s *scanner) traceback(i int) int {
 	return end
 }
 
+// isChain says whether the line joins two tracebacks.
 func isChain(t string) bool {
 	return strings.HasPrefix(strings.TrimSpace(t), "During handling of") || strings.HasPrefix(strings.TrimSpace(t), "The above exception")
 }
 
+// chainFollows says whether the traceback goes on at line i.
 func chainFollows(p *parser, i int) bool {
 	return i < len(p.lines) && (isChain(p.lineText(i)) || traceStart.MatchString(p.lineText(i)))
 }
@@ -302,6 +366,10 @@ func (s *scanner) add(b blk, from, to int) {
 		l.start = min(l.end, l.start+max(margin, 0))
 		b.lines = append(b.lines, l)
 	}
+	if n := len(b.lines); s.cut > 0 && n > 0 {
+		last := &b.lines[n-1]
+		last.end = last.start + len(strings.TrimRight(p.text[last.start:last.end], " \t")) - s.cut
+	}
 	s.keep(b)
 }
 
@@ -315,6 +383,11 @@ func (s *scanner) keep(b blk) {
 	}
 	b.span = Span{b.lines[0].start, b.lines[len(b.lines)-1].end}
 	if strings.TrimSpace(p.text[b.span.Start:b.span.End]) == "" {
+		return
+	}
+	if code, output, ok := s.splitTail(b); ok {
+		s.keep(code)
+		s.keep(output)
 		return
 	}
 	if len(p.blks) == MaxBlocks {
@@ -334,6 +407,10 @@ func (s *scanner) markup(i int, text string) int {
 	p, l := s.p, s.p.lines[i]
 	for _, m := range markupTags.FindAllStringIndex(text, -1) {
 		p.blank(l.start+m[0], l.start+m[1])
+	}
+	// Inline code is inline code, whichever way it is marked.
+	for _, m := range codeTags.FindAllStringSubmatchIndex(text, 64) {
+		p.prose[l.start+m[2]-1], p.prose[l.start+m[3]] = '`', '`'
 	}
 	from := l.start
 	for {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"sort"
 	"strings"
 	"unicode/utf8"
@@ -43,9 +44,9 @@ func (p *parser) sentences() []sent {
 			after = p.inBlock[i]
 			continue
 		}
-		item := listMarker.Match(p.prose[l.start:l.end])
+		item := p.isItem(l)
 		blank := strings.TrimSpace(t) == ""
-		if blank || item || l.start == p.r.TitleSpan.Start {
+		if blank || item || isVersionLabel(t) || l.start == p.r.TitleSpan.Start {
 			flush(l.start)
 		}
 		if blank {
@@ -66,13 +67,71 @@ func (p *parser) sentences() []sent {
 	return p.sents
 }
 
+// versionLabel is a line that says what one version gives: "1.4.4: [1.5, 1.5]".
+var versionLabel = lazyre.New(`^\s*(?:[A-Za-z][\w.-]* )?v?\d+\.\d+(?:\.\d+)*\S{0,12}\s*:\s+\S`)
+
+// isVersionLabel asks the pattern only where it may match.
+func isVersionLabel(t string) bool {
+	t = t[:min(len(t), 120)]
+	return strings.Contains(t, ":") && strings.Contains(t, ".") && versionLabel.MatchString(t)
+}
+
+// isItem says whether the line begins an item of a list.
+func (p *parser) isItem(l line) bool {
+	switch c := firstByte(string(p.prose[l.start:min(l.end, l.start+64)])); {
+	case c == '-', c == '*', c == '+', c >= '0' && c <= '9':
+		return listMarker.Match(p.prose[l.start:l.end])
+	}
+	return false
+}
+
+// maxList is how long a bracketed list in prose may be to be kept whole, in
+// bytes (a guess).
+const maxList = 240
+
+// insideList is true when the text before a full stop opens a list of numbers
+// and does not close it.
+func insideList(before string) bool {
+	k := strings.LastIndexByte(before, '[')
+	return k >= 0 && strings.Trim(before[k:], "[]()0123456789., +-eEnaif\n") == ""
+}
+
+// codeSpans are the inline codes of a paragraph, in the text.
+func (p *parser) codeSpans(s sent) []Span {
+	var out []Span
+	raw := p.prose[s.start:s.end]
+	for at := 0; len(out) < 512; {
+		a := bytes.IndexByte(raw[at:], '`')
+		if a < 0 {
+			break
+		}
+		b := bytes.IndexByte(raw[at+a+1:], '`')
+		if b < 0 {
+			break
+		}
+		out = append(out, Span{s.start + at + a, s.start + at + a + 1 + b})
+		at += a + b + 2
+	}
+	return out
+}
+
+// inCode says whether the position lies inside inline code.
+func inCode(code []Span, pos int) bool {
+	i := sort.Search(len(code), func(i int) bool { return code[i].End > pos })
+	return i < len(code) && code[i].Start < pos
+}
+
 // split cuts one paragraph at its full stops.
 func (p *parser) split(s sent) {
 	from := s.start
+	code := p.codeSpans(s)
 	for _, m := range sentenceEnd.FindAllStringIndex(p.plain[s.start:s.end], -1) {
 		end := s.start + m[1]
 		if head := p.plain[max(from, s.start+m[0]-8) : s.start+m[0]+1]; abbreviation.MatchString(head) {
 			continue
+		}
+		if inCode(code, s.start+m[0]) || insideList(p.plain[max(from, s.start+m[0]-maxList):s.start+m[0]]) {
+			continue // "[1. 0. 1.]" is one value
 		}
 		p.addSentence(sent{from, end, s.item, s.title, s.afterBlock})
 		from, s.afterBlock = end, -1
@@ -98,10 +157,10 @@ func (p *parser) addSentence(s sent) {
 // The words by which reporters say that something is fine or is not. Negated
 // ones are looked for first. Collected from reports, so surely incomplete.
 var (
-	negatedBad  = lazyre.New(`(?i)\b(?:no|not|never|without|nothing|none|\w+n't)\s+(?:\w+\s+){0,2}?(?:errors?|fail\w*|crash\w*|problems?|issues?|warnings?|bugs?|nans?|wrong|broken|break|raise|happen\w*|occur\w*|affected|reproduc\w*|present|appear|hang|leak\w*)\b`)
-	negatedGood = lazyre.New(`(?i)\b(?:no longer|not|never|stopped|stops|cannot|can't|\w+n't|fails to|failed to|not any more)\s+(?:\w+\s+){0,2}?(?:work\w*|fine|ok|correct\w*|pass\w*|help\w*|fix\w*|solve\w*|succeed\w*|right|the same|good)\b`)
-	goodWords   = lazyre.New(`(?i)\b(?:(?:the |this |that )?(?:errors?|problems?|issues?|bugs?|warnings?|symptoms?|crash(?:es)?|nans?)(?: also)? (?:goes|go|went) away|(?:errors?|problems?|issues?|bugs?|warnings?) (?:disappears?|disappeared|(?:is|are|was) gone|vanish\w*)|fine|works?|worked|working|ok|okay|correct(?:ly)?|good|as before|pass(?:es|ed)|as expected|expected (?:results?|outputs?|values?|outcomes?|behaviou?r|numbers?|answers?)|helps|helped|fix(?:es|ed)|solve[sd]|resolve[sd]|goes away|went away|disappears|is gone|unaffected|(?:was|is|were) the same|succeed(?:s|ed)|right|all good|happy)\b`)
-	badWords    = lazyre.New(`(?i)\b(?:fail(?:s|ed|ing|ure)?|broken|breaks?|broke|wrong(?:ly)?|crash\w*|errors?|nans?|bad|bugs?|buggy|regress\w*|problems?|issues?|i (?:get|see|got|am seeing|now get)|raises?|raised|throws?|incorrect\w*|hangs?|segfault\w*|abort\w*|differs?|different|slow\w*|nonsense|garbage|twice|silently|affected|stuck|lost|loses|leaks?|happens|occurs|appears|started|introduced|not any ?more|red|still|missing|reproduc(?:ed|es|ible)|wrong)\b`)
+	negatedBad  = lazyre.New(`(?i)\b(?:no|not|never|without|nothing|none|\w+n['\x{2019}]t)\s+(?:\w+\s+){0,2}?(?:errors?|fail\w*|crash\w*|problems?|issues?|warnings?|bugs?|nans?|wrong|broken|break|raise|happen\w*|occur\w*|affected|reproduc\w*|present|appear|hang|leak\w*)\b|没有?(?:任何)?问题|没问题|不会?(?:报错|出错|崩溃)|没有(?:报错|错误)|未(?:报错|出现)`)
+	negatedGood = lazyre.New(`(?i)\b(?:no longer|not|never|stopped|stops|cannot|can't|\w+n't|\w+n\x{2019}t|fails to|failed to|not any more)\s+(?:\w+\s+){0,2}?(?:work\w*|fine|ok|correct\w*|pass\w*|help\w*|fix\w*|solve\w*|succeed\w*|right|the same|good)\b|不(?:正确|正常|对|工作|起作用|能(?:运行|用))|无法`)
+	goodWords   = lazyre.New(`(?i)\b(?:(?:the |this |that )?(?:errors?|problems?|issues?|bugs?|warnings?|symptoms?|crash(?:es)?|nans?)(?: also)? (?:goes|go|went) away|(?:errors?|problems?|issues?|bugs?|warnings?) (?:disappears?|disappeared|(?:is|are|was) gone|vanish\w*)|fine|works?|worked|working|ok|okay|correct(?:ly)?|good|as before|pass(?:es|ed)|as expected|expected (?:results?|outputs?|values?|outcomes?|behaviou?r|numbers?|answers?)|helps|helped|fix(?:es|ed)|solve[sd]|resolve[sd]|goes away|went away|disappears|is gone|unaffected|(?:was|is|were) the same|succeed(?:s|ed)|right|all good|happy|(?:was|were|is|are) (?:still )?(?:accepted|supported|allowed|possible))\b|正常|正确|可以(?:运行|工作|用)|解决`)
+	badWords    = lazyre.New(`(?i)\b(?:fail(?:s|ed|ing|ure)?|broken|breaks?|broke|wrong(?:ly)?|crash\w*|errors?|nans?|bad|bugs?|buggy|regress\w*|problems?|issues?|(?:i|you|we) (?:get|see|got|am seeing|now get)|raises?|raised|throws?|incorrect\w*|hangs?|segfault\w*|abort\w*|differs?|different|slow\w*|nonsense|garbage|twice|silently|affected|stuck|lost|loses|leaks?|happens|occurs|appears|started|introduced|not any ?more|red|still|missing|reproduc(?:ed|es|ible)|wrong)\b|错误|报错|出错|失败|崩溃|异常|有问题|开始出|卡住`)
 	boundary    = lazyre.New(`(?i)[,;:]\s|\s(?:but|while|whereas|and|though|although|then|however|yet)\s|\s[-\x{2013}\x{2014}]+\s`)
 )
 
@@ -115,6 +174,9 @@ type mood struct {
 
 // moods finds the words of a sentence that say good or bad, with positions.
 func moods(s string) []mood {
+	if !moodGate.open(lowered(s)) {
+		return nil
+	}
 	var out []mood
 	taken := func(a, b int) bool {
 		for _, m := range out {
@@ -129,6 +191,9 @@ func moods(s string) []mood {
 		good bool
 	}{{negatedGood, false}, {negatedBad, true}, {goodWords, true}, {badWords, false}} {
 		for _, m := range step.re.FindAllStringIndex(s, 32) {
+			if wasRaised(s, m) {
+				continue // told of the past, no judgement
+			}
 			if !taken(m[0], m[1]) {
 				out = append(out, mood{m[0], m[1], step.good})
 			}
@@ -136,6 +201,14 @@ func moods(s string) []mood {
 	}
 	sort.Slice(out, func(i, j int) bool { return out[i].start < out[j].start })
 	return out
+}
+
+// wasRaised is "a warning was raised": where one is missed, that is how it
+// should be.
+func wasRaised(s string, m []int) bool {
+	word := strings.ToLower(s[m[0]:m[1]])
+	before := strings.ToLower(s[max(0, m[0]-8):m[0]])
+	return word == "raised" && (strings.HasSuffix(before, "was ") || strings.HasSuffix(before, "were "))
 }
 
 // Costs of what lies between a version and a word that judges it, in
@@ -155,7 +228,7 @@ func moodAt(s string, all []mood, versions [][2]int, start, end int) (good, ok b
 		if m.end <= start {
 			from, to = m.end, start
 		}
-		if to < from {
+		if to < from || to-from > maxMood {
 			continue
 		}
 		cost := to - from + costBoundary*len(boundary.FindAllStringIndex(s[from:to], 8))

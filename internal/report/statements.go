@@ -14,14 +14,22 @@ const maxLines = 100
 // readStatements collects what the reporter says came and what should have
 // come, in the order of the text.
 func (p *parser) readStatements() {
+	p.labelledOutputs()
 	for i := range p.r.Blocks {
 		b := &p.r.Blocks[i]
 		if b.Kind == BlockOutput || b.Kind == BlockTraceback {
 			b.After = p.versionOfLead(i)
+			if b.After != nil && b.Role == RoleDescription && soleVersion.MatchString(p.labelOf(i)) {
+				b.Role = RoleActual // "With 1.0.0:" shows what came there
+			}
 		}
 		switch b.Kind {
 		case BlockOutput, BlockTraceback:
 			p.outputStatements(i)
+		case BlockShell:
+			if isTranscript(b.Text) && runsAndPrints(b.Text) {
+				p.outputStatements(i)
+			}
 		case BlockREPL:
 			p.replStatements(i)
 		case BlockPython:
@@ -45,6 +53,7 @@ func (p *parser) dropDoubles() {
 	p.r.Statements = kept
 }
 
+// inRelation says whether the span is part of a relation's words.
 func (p *parser) inRelation(at Span) bool {
 	for _, s := range p.r.Statements {
 		if s.Kind == SaysRelation && at.Start >= s.Span.Start && at.End <= s.Span.End {
@@ -57,7 +66,7 @@ func (p *parser) inRelation(at Span) bool {
 // addStatement trims the words and records them, once for each place. What
 // stands in a reply of the tracker is nobody's statement here.
 func (p *parser) addStatement(s Statement) {
-	if len(p.r.Statements) >= maxStatements || s.Span.Start >= p.replies && p.replies < len(p.text) {
+	if len(p.r.Statements) >= maxStatements || p.inReply(s.Span.Start) {
 		return
 	}
 	for _, o := range p.r.Statements {
@@ -73,7 +82,7 @@ func (p *parser) addStatement(s Statement) {
 func (p *parser) versionOfLead(i int) *Version {
 	lead := p.r.Blocks[i].Lead
 	if lead == "" {
-		return nil
+		return p.versionOfHeading(i)
 	}
 	end := p.lines[p.blks[i].first].start
 	start := max(0, end-len(lead)-8)
@@ -96,7 +105,7 @@ func (p *parser) versionOfLead(i int) *Version {
 func (p *parser) outputStatements(i int) {
 	b, raw := p.r.Blocks[i], &p.blks[i]
 	role := b.Role
-	if role == RoleLog || role == RoleActual {
+	if role == RoleLog || role == RoleActual || b.Kind == BlockShell {
 		role = RoleActual
 	} else if role != RoleExpected {
 		return
@@ -106,7 +115,7 @@ func (p *parser) outputStatements(i int) {
 	}
 	failures := p.failuresIn(i)
 	p.failureStatements(i, role, failures)
-	warned := false
+	warned, silent := false, false
 	printedEnd := p.printedBefore(raw)
 	for k, l := range raw.lines {
 		if k >= maxLines {
@@ -115,8 +124,15 @@ func (p *parser) outputStatements(i int) {
 		s := trimmed(p.text, Span{l.start, l.end})
 		text := p.text[s.Start:s.End]
 		switch {
-		case text == "" || strings.Trim(text, ".… ") == "":
+		case text == "" || noOutput(text) || b.Kind == BlockOutput && b.Lang != "" && p.saidInWords(text):
 			continue
+		case command(text) != "":
+			silent = !printsAfter(command(text))
+			continue
+		case typedAlone.MatchString(text):
+			continue
+		case silent:
+			continue // what an installer or a listing printed
 		case warned && indentOf(p.text[l.start:l.end]) > 0:
 			warned = false
 			continue // the source line that a warning repeats
@@ -130,9 +146,16 @@ func (p *parser) outputStatements(i int) {
 		if b.Kind == BlockTraceback && s.Start >= printedEnd || inside(failures, s.Start) || logMark.MatchString(text) {
 			continue
 		}
+		if m := saidValue.FindStringSubmatchIndex(text); m != nil && valueText.MatchString(text[m[2]:m[3]]) {
+			// The reporter's words in a field for output: no program says "returns 0".
+			text, s = text[m[2]:m[3]], Span{s.Start + m[2], s.Start + m[3]}
+		}
 		p.addStatement(Statement{Role: role, Kind: SaysOutput, Text: text, Span: s, Where: "block", Block: i, Line: k + 1, Approximate: b.Approximate, Version: b.After})
 	}
 }
+
+// saidValue: "returns 0", "It gives: nan".
+var saidValue = lazyre.New(`(?i)^(?:(?:it|this|which|that|the (?:call|function|method|code|script))\s+)?(?:returns?|returned|gives?|gave|yields?|evaluates to)\s*:?\s+(\S.*?)\.?$`)
 
 // NothingSaid is true for what fills a form's field for the error message where
 // there was none ("None", "n/a", "No error message").
@@ -150,6 +173,7 @@ func (p *parser) printedBefore(b *blk) int {
 	return b.at(m[0])
 }
 
+// failuresIn are the failures that were found in a block.
 func (p *parser) failuresIn(block int) []Traceback {
 	var out []Traceback
 	for _, t := range p.r.Tracebacks {
@@ -160,6 +184,7 @@ func (p *parser) failuresIn(block int) []Traceback {
 	return out
 }
 
+// inside says whether the position belongs to one of the failures.
 func inside(all []Traceback, pos int) bool {
 	for _, t := range all {
 		if pos >= t.Span.Start && pos < t.Span.End {
@@ -239,12 +264,18 @@ func (p *parser) outputStart(c Cell, text string) int {
 }
 
 var (
+	// exceptionName: "ValueError", "jax.errors.TracerError".
 	exceptionName = lazyre.New(`^(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Warning|Interrupt|Exit)$`)
-	valueText     = lazyre.New(`^(?:[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?j?|[-+]?(?:nan|inf|infinity|NaN|Inf)|True|False|None|\([-\d., ]*\)|\[[-\w., ]*\]|\{\}|\[\]|(?:b?float|u?int|complex|bool)\d*|'[^']*'|"[^"]*"|(?:tensor|array|Array|Tensor|torch\.Size|np\.\w+)\(.*\))$`)
-	nameText      = lazyre.New(`^[A-Za-z_][\w.]*(?:\(.*\)|\[.*\])?$`)
-	commandText   = lazyre.New(`^(?:pip3?|conda|mamba|uv|python[\d.]*|git|cd|export) \S`)
+	// valueText: a value and nothing else: 3, nan, (3, 8), [1. 2.], tensor(1.), float32.
+	valueText = lazyre.New(`^(?:[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?j?|[-+]?(?:nan|inf|infinity|NaN|Inf)|True|False|None|\((?:[-\d., ?]|None)*\)|\[[-+\w., \[\]]*\]|\{\}|\[\]|(?:b?float|u?int|complex|bool)\d*|'[^']*'|"[^"]*"|(?:tensor|array|Array|Tensor|torch\.Size|np\.\w+)\(.*\))$`)
+	// nameText: a name or a call, which states nothing.
+	nameText = lazyre.New(`^[A-Za-z_][\w.]*(?:\(.*\)|\[.*\])?$`)
+	// commandText: "pip install x".
+	commandText = lazyre.New(`^(?:pip3?|conda|mamba|uv|python[\d.]*|git|cd|export) \S`)
+	// decoratorText: "@jit".
 	decoratorText = lazyre.New(`^@[A-Za-z_][\w.]*(?:\(.*\))?$`)
-	keywordText   = lazyre.New(`^[A-Za-z_]\w*\s*=\s*\S`)
+	// keywordText: "axis=1".
+	keywordText = lazyre.New(`^[A-Za-z_]\w*\s*=\s*\S`)
 )
 
 // kindOfInline tells a single value from printed text and from an exception.

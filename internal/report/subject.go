@@ -15,7 +15,7 @@ type subject struct {
 	weak bool
 }
 
-var importClause = lazyre.New(`(?m)^\s*(?:>>> |In \[\d*\]: )?(import|from) +([^\n#;]+)`)
+var importClause = lazyre.New(`(?m)^\s*(?:>>> |In ?\[\d*\]: )?(import|from) +([^\n#;]+)`)
 
 var moduleName = lazyre.New(`^[A-Za-z_]\w*`)
 
@@ -52,10 +52,9 @@ func (p *parser) findSubject() subject {
 		}
 		scores[dist] += n
 	}
-	if _, repo, ok := strings.Cut(p.r.Repo, "/"); ok {
-		if dist, known := distOf(repo); known {
-			vote(dist, repo, 6)
-		}
+	if dist, known := pydist.FromRepo(p.r.Repo); known {
+		_, repo, _ := strings.Cut(p.r.Repo, "/")
+		vote(dist, repo, 6)
 	}
 	p.imports = map[string]bool{}
 	for i, b := range p.r.Blocks {
@@ -70,6 +69,9 @@ func (p *parser) findSubject() subject {
 			dist, _ := pydist.FromImport(module)
 			if helperDists[dist] {
 				vote(dist, module, 1)
+				if strings.Contains(p.blks[i].text, "from "+module+".") {
+					vote(dist, module, 1) // one function of it is asked for: more than an "np"
+				}
 			} else {
 				vote(dist, module, 3)
 			}

@@ -39,11 +39,13 @@ func IsTrackerJSON(raw []byte) bool {
 	if len(raw) == 0 || raw[0] != '{' {
 		return false
 	}
-	var probe struct {
-		Title *string          `json:"title"`
-		Body  *json.RawMessage `json:"body"`
+	var probe map[string]json.RawMessage
+	if json.Unmarshal(raw, &probe) != nil {
+		return false
 	}
-	return json.Unmarshal(raw, &probe) == nil && probe.Title != nil && probe.Body != nil
+	// A body of null is an issue that was filed with a title only.
+	title, body := probe["title"], probe["body"]
+	return len(title) > 0 && title[0] == '"' && len(body) > 0 && (body[0] == '"' || string(body) == "null")
 }
 
 // trackerIssue is the API's object. Comments is a number there, and a list in
@@ -69,6 +71,7 @@ type trackerUser struct {
 // trackerLabel is an object with a name, or the bare name.
 type trackerLabel struct{ Name string }
 
+// UnmarshalJSON takes both forms of a label.
 func (l *trackerLabel) UnmarshalJSON(raw []byte) error {
 	if len(raw) > 0 && raw[0] == '"' {
 		return json.Unmarshal(raw, &l.Name)
@@ -152,6 +155,7 @@ func ReporterOf(raw []byte) string {
 
 var repoInURL = lazyre.New(`^https?://[^/]+/(?:repos/)?([\w.-]+/[\w.-]+?)(?:/issues/\d+|/pull/\d+)?$`)
 
+// repoOf is "owner/name" from the first address that has it.
 func repoOf(in trackerIssue) string {
 	for _, u := range []string{in.RepositoryURL, in.HTMLURL, in.URL} {
 		if m := repoInURL.FindStringSubmatch(u); m != nil {

@@ -28,7 +28,7 @@ type Report struct {
 	TitleSpan Span      `json:"title_span"`
 	Created   time.Time `json:"created,omitzero"` // the tracker's, or a date in front matter; zero if unknown
 	Labels    []string  `json:"labels,omitempty"`
-	Repo      string    `json:"repo,omitempty"` // "owner/name" when it came from a tracker
+	Repo      string    `json:"repo,omitempty"` // "owner/name" when it came from a tracker, or the front matter says so
 
 	Sections   []Section   `json:"sections"`
 	Blocks     []Block     `json:"blocks,omitempty"`
@@ -85,7 +85,8 @@ type Block struct {
 	Section int       `json:"section"`
 	// Cells of a REPL transcript or notebook, in order.
 	Cells []Cell `json:"cells,omitempty"`
-	// Magics are lines that are no Python (!pip install x==1, %matplotlib).
+	// Magics are lines that are no Python (!pip install x==1, %matplotlib), and
+	// the commands in an output block that begins with a shell's prompt.
 	Magics []string `json:"magics,omitempty"`
 	// Lead is the sentence or line right before the block ("Output here:"),
 	// from which its role was read.
@@ -120,7 +121,8 @@ type Version struct {
 	Spec string      `json:"spec"`
 	Kind VersionKind `json:"kind"`
 	// Where: "prose", "list" (bullet), "freeze", "conda", "collect_env",
-	// "show_versions", "install_line", "form", "printed", "requirements".
+	// "show_versions", "install_line", "form", "printed", "requirements",
+	// "comment" (in code), "wheel" (a wheel's file name).
 	Where string      `json:"where"`
 	Role  VersionRole `json:"role"`
 	Span  Span        `json:"span"`
@@ -168,9 +170,14 @@ type Fact struct {
 type StatementKind string
 
 const (
-	SaysOutput    StatementKind = "output"    // Text is printed text, whole lines or a fragment
-	SaysValue     StatementKind = "value"     // Text is one value: "2", "nan", "True", "(3, 8)"
-	SaysRelation  StatementKind = "relation"  // Relation: "all_nan", "equal", "all_finite", "same", "no_warning", "no_error"
+	SaysOutput StatementKind = "output" // Text is printed text, whole lines or a fragment
+	SaysValue  StatementKind = "value"  // Text is one value: "2", "nan", "True", "(3, 8)"
+	// SaysRelation has a Relation: "all_nan", "equal", "all_finite", "same",
+	// "no_warning", "no_error"; on the expected side also "not_falling" and
+	// "not_rising" (the numbers of one column of the stated output, read
+	// downwards, must not fall or rise); on the actual side "falling" and
+	// "rising" (the reporter says that they do, which is no judgement yet).
+	SaysRelation  StatementKind = "relation"
 	SaysException StatementKind = "exception" // Text is an exception class ("ValueError", or "error")
 	SaysWarning   StatementKind = "warning"
 )

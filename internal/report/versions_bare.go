@@ -16,8 +16,7 @@ func (p *parser) bare(s sent, text string, fs []found, all []mood) {
 			continue
 		}
 		number := text[f.start:f.end]
-		m := bareBefore.FindStringSubmatch(text[max(0, f.start-40):f.start])
-		if m == nil {
+		if before := text[max(0, f.start-40):f.start]; !bareBefore.MatchString(before) || ofPlatform(before) {
 			continue
 		}
 		owner := p.ownerOf(number)
@@ -50,12 +49,21 @@ func (p *parser) bare(s sent, text string, fs []found, all []mood) {
 	}
 }
 
+// ofPlatform says whether the word right before a number makes it the version of
+// a system, a driver or a tool ("MacOS 10.15.5").
+func ofPlatform(before string) bool {
+	m := wordBefore.FindStringSubmatch(before)
+	return m != nil && platformWord[lowered(m[1])]
+}
+
+var wordBefore = lazyre.New(`([A-Za-z][\w+]*)[ \t]+(?:version[ \t]+)?v?$`)
+
 // weakBefore is what must stand before two numbers ("4.48") that are only
 // likely to be a version: measured values look the same.
-var weakBefore = lazyre.New(`(?i)\b(?:with|in|on|since|under|using|until|before|after|versions?|releases?|than|installed|installing)\s+$`)
+var weakBefore = lazyre.New(`(?i)\b(?:with|in|on|since|under|using|until|before|after|versions?|releases?|than|installed|installing|(?:updat|upgrad|mov|switch|migrat|bump)\w*\s+to)\s+$`)
 
 // inUse are the words before a bare version that make it the reporter's own.
-var inUse = lazyre.New(`(?i)\b(?:using|i'?m on|i am on|running|i use|installed|(?:my|our|current) versions?(?: is)?|versions?:?|tested (?:with|on)|reproduced (?:with|on))\s*v?$`)
+var inUse = lazyre.New(`(?i)\b(?:using|i'?m on|i am on|running|i use|installed|(?:my|our|current) versions?(?: is)?|versions?:?|tested (?:with|on)|reproduced (?:with|on)|(?:updat|upgrad|mov|switch|migrat|bump)\w*\s+to|版本)\s*v?$`)
 
 // owner is the package to which a bare version belongs.
 type owner struct {

@@ -7,7 +7,9 @@ import (
 )
 
 var (
-	formNoise   = lazyre.New(`(?i)\b(?:what|which|your|the|versions?|of|are|you|is|using|used|do|does|installed|info|seeing|problem|on|in|have|with|running|release|e\.g)\b|[?:()*]`)
+	// formNoise: the words of a field's heading that name nothing.
+	formNoise = lazyre.New(`(?i)\b(?:what|which|your|the|versions?|of|are|you|is|using|used|do|does|installed|info|seeing|problem|on|in|have|with|running|release|e\.g)\b|[?:()*]`)
+	// formVersion: a body that begins with the version.
 	formVersion = lazyre.New(`^\s*v?(` + versionText + `|main|master|nightly|latest)\b`)
 )
 
@@ -39,6 +41,40 @@ func (p *parser) formVersions() {
 		v := Version{Name: name, Dist: dist, Spec: body[m[2]:m[3]], Where: "form", Span: Span{start + m[2], start + m[3]}}
 		p.addVersion(v)
 	}
+}
+
+// headingVersions reads headings that are a version and nothing else: what
+// stands below them belongs to it.
+func (p *parser) headingVersions() {
+	for _, sec := range p.r.Sections {
+		if sec.Level == 0 || sec.Role != RoleDescription || p.main.dist == "" || p.main.weak || len(sec.Heading) > maxTitle || !soleVersion.MatchString(sec.Heading) {
+			continue
+		}
+		m := wholeNumber.FindStringIndex(sec.Heading)
+		k := strings.Index(p.text[sec.Span.Start:sec.Span.End], sec.Heading)
+		if m == nil || k < 0 {
+			continue
+		}
+		name, dist := p.main.name, p.main.dist
+		if word := headingWord.FindString(sec.Heading[:m[0]]); isKnown(word) {
+			name = word
+			dist, _ = distOf(word)
+		}
+		at := sec.Span.Start + k
+		p.addVersion(Version{Name: name, Dist: dist, Spec: sec.Heading[m[0]:m[1]], Where: "prose", Role: RoleMention, Span: Span{at + m[0], at + m[1]}})
+	}
+}
+
+var wholeNumber = lazyre.New(versionText)
+
+// versionOfHeading is the version in the heading right above the block.
+func (p *parser) versionOfHeading(i int) *Version {
+	sec := p.sectionAt(p.blks[i].span.Start)
+	if sec < 0 || !soleVersion.MatchString(p.r.Sections[sec].Heading) {
+		return nil
+	}
+	s := p.r.Sections[sec]
+	return p.versionAt(Span{s.Span.Start, min(s.Span.End, s.Span.Start+len(s.Heading)+16)})
 }
 
 var (

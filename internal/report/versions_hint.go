@@ -9,11 +9,16 @@ import (
 )
 
 var (
+	// adviceVersion: "Downgrade the protobuf package to 3.20.x or lower".
 	adviceVersion = lazyre.New(`(?i)\b(?:downgrade|upgrade|pin|update|install|use)\s+(?:the\s+|your\s+)?([A-Za-z][\w.-]*)(?:\s+(?:package|library|version))?\s+(?:to|at)\s+v?(` + versionText + `)(?:\s+or (?:lower|older|higher|newer|later|below|above))?`)
-	numberedItem  = lazyre.New(`^\s*(\d{1,2})[.)]\s`)
-	helpsNumber   = lazyre.New(`(?i)\b(?:workaround|option|solution|suggestion|fix|way|method|point|number|hint)\s*#?\(?(\d{1,2})\)?\s+(?:\w+\s+){0,2}?(?:helps|helped|works|worked|fixe[sd]|solve[sd]|does help|is fine)`)
-	helpsOrdinal  = lazyre.New(`(?i)\b(first|second|third)\s+(?:workaround|option|solution|suggestion|fix|way|one)\s+(?:\w+\s+){0,2}?(?:helps|helped|works|worked|fixe[sd]|solve[sd])`)
-	helpsAny      = lazyre.New(`(?i)\b(?:(?:the|this|that) (?:workaround|downgrade|hint|advice|suggestion)|downgrading(?: \w+)?|pinning(?: \w+)?) (?:\w+\s+){0,2}?(?:helps|helped|works|worked|fixe[sd]|solve[sd])`)
+	// numberedItem: "1. Downgrade ...".
+	numberedItem = lazyre.New(`^\s*(\d{1,2})[.)]\s`)
+	// helpsNumber: "workaround 1 helps".
+	helpsNumber = lazyre.New(`(?i)\b(?:workaround|option|solution|suggestion|fix|way|method|point|number|hint)\s*#?\(?(\d{1,2})\)?\s+(?:\w+\s+){0,2}?(?:helps|helped|works|worked|fixe[sd]|solve[sd]|does help|is fine)`)
+	// helpsOrdinal: "the second one helps".
+	helpsOrdinal = lazyre.New(`(?i)\b(first|second|third)\s+(?:workaround|option|solution|suggestion|fix|way|one)\s+(?:\w+\s+){0,2}?(?:helps|helped|works|worked|fixe[sd]|solve[sd])`)
+	// helpsAny: "the workaround helps".
+	helpsAny = lazyre.New(`(?i)\b(?:(?:the|this|that) (?:workaround|downgrade|hint|advice|suggestion)|downgrading(?: \w+)?|pinning(?: \w+)?) (?:\w+\s+){0,2}?(?:helps|helped|works|worked|fixe[sd]|solve[sd])`)
 )
 
 // hintedVersions reads advice inside a log ("1. Downgrade the protobuf package
@@ -37,6 +42,7 @@ func (p *parser) hintedVersions() {
 	}
 }
 
+// hint records one piece of advice that a log gives.
 func (p *parser) hint(l line, t string, m []int, helped map[int]bool) {
 	name, spec := t[m[2]:m[3]], t[m[4]:m[5]]
 	if connective[strings.ToLower(name)] || !strings.Contains(spec, ".") {

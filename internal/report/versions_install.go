@@ -8,11 +8,16 @@ import (
 )
 
 var (
-	installCmd   = lazyre.New(`\b(?:pip[\d.]*|conda|mamba|micromamba|uv pip|uv|poetry|pipx|pdm) (?:install|add)\b`)
+	// installCmd: "pip install", "conda add".
+	installCmd = lazyre.New(`\b(?:pip[\d.]*|conda|mamba|micromamba|uv pip|uv|poetry|pipx|pdm) (?:install|add)\b`)
+	// installToken: "a==1.2", "a[x]>=1,<2", conda's "a=1.2=build".
 	installToken = lazyre.New(`^["']?([A-Za-z0-9][\w.-]*)(?:\[[\w,-]*\])?(={1,3}|~=|>=|<=|!=|>|<)([\w.*+!-]+(?:,(?:={2,3}|~=|>=|<=|!=|>|<)[\w.*+!-]+)*)["']?[.,;)]?$`)
-	gitToken     = lazyre.New(`^["']?(?:[\w.-]+@)?git\+\S+?/([\w.-]+?)(?:\.git)?(?:@([\w.+-]+))?(?:#\S*)?["']?$`)
-	quotedReq    = lazyre.New(`["']([A-Za-z0-9][\w.-]*)(?:\[[\w,-]*\])?\s*((?:={2,3}|~=|>=|<=|!=|>|<)\s*[\w.*+!-]+(?:\s*,\s*(?:={2,3}|~=|>=|<=|!=|>|<)\s*[\w.*+!-]+)*)["']`)
-	needsPython  = lazyre.New(`requires-python\s*=\s*["']([^"']+)["']`)
+	// gitToken: "git+https://x/a@v1.2".
+	gitToken = lazyre.New(`^["']?(?:[\w.-]+@)?git\+\S+?/([\w.-]+?)(?:\.git)?(?:@([\w.+-]+))?(?:#\S*)?["']?$`)
+	// quotedReq: "'a>=1'" in a script's own metadata.
+	quotedReq = lazyre.New(`["']([A-Za-z0-9][\w.-]*)(?:\[[\w,-]*\])?\s*((?:={2,3}|~=|>=|<=|!=|>|<)\s*[\w.*+!-]+(?:\s*,\s*(?:={2,3}|~=|>=|<=|!=|>|<)\s*[\w.*+!-]+)*)["']`)
+	// needsPython: "requires-python = '>=3.9'".
+	needsPython = lazyre.New(`requires-python\s*=\s*["']([^"']+)["']`)
 )
 
 // installLine reads the pinned packages of an install command that stands
@@ -34,6 +39,7 @@ func (p *parser) installLine(base int, t string) {
 	}
 }
 
+// nextWord is the next run of visible characters in [pos, end).
 func nextWord(t string, pos, end int) [2]int {
 	for pos < end && (t[pos] == ' ' || t[pos] == '\t') {
 		pos++
@@ -45,6 +51,8 @@ func nextWord(t string, pos, end int) [2]int {
 	return [2]int{start, pos}
 }
 
+// installWord reads one argument of an installer: "a==1.2", "a>=1,<2",
+// "git+https://x/a@1.2"; options and bare names state no version.
 func (p *parser) installWord(base int, t string, w [2]int) {
 	word := t[w[0]:w[1]]
 	span := Span{base + w[0], base + w[1]}

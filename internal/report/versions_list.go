@@ -10,22 +10,43 @@ import (
 // The forms of lines in lists of installed packages. Group 1 is the name, 2
 // the version.
 var (
-	freezeLine  = lazyre.New(`^\s*([A-Za-z0-9][\w.-]*)(?:\[[\w, -]*\])?\s*((?:===?|~=|!=|>=|<=|>|<)\s*[\w.*+!-]+(?:\s*,\s*(?:===?|~=|!=|>=|<=|>|<)\s*[\w.*+!-]+)*)\s*(?:;.*|#.*|--hash.*|\\)?$`)
-	atLine      = lazyre.New(`^\s*([A-Za-z0-9][\w.-]*)(?:\[[\w, -]*\])?\s+@\s+(\S+)`)
-	editLine    = lazyre.New(`^\s*-e\s+(\S+)`)
-	condaEnv    = lazyre.New(`^\s*-\s*([A-Za-z0-9_][\w.-]*)={1,2}([0-9][\w.+]*)(?:=\S+)?\s*$`)
+	// freezeLine: "numpy==1.2.3", "torch>=2,<3; python_version>'3'".
+	freezeLine = lazyre.New(`^\s*([A-Za-z0-9][\w.-]*)(?:\[[\w, -]*\])?\s*((?:===?|~=|!=|>=|<=|>|<)\s*[\w.*+!-]+(?:\s*,\s*(?:===?|~=|!=|>=|<=|>|<)\s*[\w.*+!-]+)*)\s*(?:;.*|#.*|--hash.*|\\)?$`)
+	// atLine: "torch @ file:///x".
+	atLine = lazyre.New(`^\s*([A-Za-z0-9][\w.-]*)(?:\[[\w, -]*\])?\s+@\s+(\S+)`)
+	// editLine: "-e git+https://x".
+	editLine = lazyre.New(`^\s*-e\s+(\S+)`)
+	// condaEnv: "- numpy=1.2.3=py39_0".
+	condaEnv = lazyre.New(`^\s*-\s*([A-Za-z0-9_][\w.-]*)={1,2}([0-9][\w.+]*)(?:=\S+)?\s*$`)
+	// columnsLine: "numpy   1.2.3   py39_0".
 	columnsLine = lazyre.New(`^\s*([A-Za-z0-9_][\w.-]*)\s+v?(` + versionText + `)(?:\s+(\S.*))?$`)
-	colonLine   = lazyre.New(`^\s*(?:[-*]\s+)?` + "`?" + `([A-Za-z][\w. -]*?)` + "`?" + `(?:\s+[vV]ersion)?(?:\s*\([^)]*\))?\s*[:=]\s*v?(` + versionText + `)\b(.*)$`)
-	pipTagLine  = lazyre.New(`^\s*\[(pip3?|conda)\]\s+([A-Za-z0-9_][\w.-]*)(?:==|\s+)(` + versionText + `)`)
+	// colonLine: "numpy: 1.2.3", "- PyTorch version (GPU?): 2.1.0".
+	colonLine = lazyre.New(`^\s*(?:[-*]\s+)?` + "`?" + `([A-Za-z][\w. -]*?)` + "`?" + `(?:\s+[vV]ersion)?(?:\s*\([^)]*\))?\s*[:=]\s*v?(` + versionText + `)\b(.*)$`)
+	// pipTagLine: "[pip3] numpy==1.2.3".
+	pipTagLine = lazyre.New(`^\s*\[(pip3?|conda)\]\s+([A-Za-z0-9_][\w.-]*)(?:==|\s+)(` + versionText + `)`)
+	// condaHeader: the first lines of conda list.
 	condaHeader = lazyre.New(`(?m)^#\s*(?:packages in environment|Name\s+Version)`)
-	pipHeader   = lazyre.New(`(?m)^\s*Package\s+Version`)
-	listTitle   = lazyre.New(`(?m)^(?:Collecting environment information|PyTorch version:|System:\s*$|Python dependencies:|INSTALLED VERSIONS|\s*sklearn: \d|device info: |jax:\s+\d|dependencies:\s*$)`)
-	notSoftware = lazyre.New(`(?i)^(?:machine|executable|processor|platform|os|os-release|byteorder|lc_all|lang|locale|gcc version|gcc|clang version|cmake version|libc version|libc|glibc|cuda|cudnn|cuda used to build pytorch|rocm used to build pytorch|hip runtime version|miopen runtime version|cuda runtime version|cudnn version|driver|nvidia driver version|model name|cpu.*|bogomips|stepping|family|core\(s\).*|thread\(s\).*|socket.*|numa.*|gpu.*|filename|prefix|user_api|internal_api|num_threads|version|threading_layer|architecture|device.*|devices|process_count|time|epoch|loss|acc.*|score|step|lr|seed|shape|size|is .*|using .*|kernel|release|using|memory|ram|windows|linux|ubuntu|macos|debian|node|commit)$`)
+	// pipHeader: ... of pip list.
+	pipHeader = lazyre.New(`(?m)^\s*Package\s+Version`)
+	// listTitle: ... of the tools that print an environment.
+	listTitle = lazyre.New(`(?m)^(?:Collecting environment information|PyTorch version:|System:\s*$|Python dependencies:|INSTALLED VERSIONS|\s*sklearn: \d|device info: |jax:\s+\d|dependencies:\s*$)`)
+	// notSoftware: names in such lists that are no package.
+	notSoftware = lazyre.New(`(?i)^(?:machine|executable|processor|platform|os|os-release|byteorder|lc_all|lang|locale|gcc version|gcc|clang version|cmake version|libc version|libc|glibc|cuda|cudnn|cuda used to build pytorch|rocm used to build pytorch|hip runtime version|miopen runtime version|cuda runtime version|cudnn version|driver|nvidia driver version|model name|cpu.*|bogomips|stepping|family|core\(s\).*|thread\(s\).*|socket.*|numa.*|gpu.*|filename|prefix|user_api|internal_api|num_threads|version|threading_layer|architecture|device.*|devices|process_count|time|epoch|loss|acc(?:uracy)?(?:[ _@/].*)?|score|step|lr|seed|shape|size|is .*|using .*|kernel|release|using|memory|ram|windows|linux|ubuntu|macos|debian|node|commit)$`)
 )
+
+// isCondaList and isPipList ask their pattern only where its word stands: a
+// pattern that looks at every line is dear.
+func isCondaList(text string) bool {
+	return (strings.Contains(text, "packages in environment") || strings.Contains(text, "Name")) && condaHeader.MatchString(text)
+}
+
+func isPipList(text string) bool {
+	return strings.Contains(text, "Package") && pipHeader.MatchString(text)
+}
 
 // isVersionList says whether a block is a list of installed software.
 func isVersionList(text string) bool {
-	if condaHeader.MatchString(text) || pipHeader.MatchString(text) {
+	if isCondaList(text) || isPipList(text) || strings.Contains(text, "| NVIDIA-SMI") {
 		return true
 	}
 	fits, all := 0, 0
@@ -69,18 +90,35 @@ func (p *parser) blockVersions(i int) {
 	case BlockOutput:
 		if p.r.Blocks[i].Role == RoleVersions {
 			p.listVersions(i)
+			p.diagnosed(i)
+			p.scriptVersions(i)
 			return
 		}
+		p.installLines(b, transcriptLine)
+		p.commandVersions(i)
+		p.scriptVersions(i)
 		p.printedVersions(i)
 	case BlockREPL, BlockPython, BlockShell:
-		for _, l := range b.lines {
-			if t := p.text[l.start:l.end]; strings.Contains(t, "install") {
-				p.installLine(l.start, t)
-			}
-		}
+		p.installLines(b, nil)
 		p.inlineMetadata(b)
-		if kind == BlockREPL {
+		switch kind {
+		case BlockREPL:
+			p.transcriptVersions(i)
 			p.printedVersions(i)
+		case BlockShell:
+			p.commandVersions(i)
+		case BlockPython:
+			p.codeVersions(i)
+		}
+	}
+}
+
+// installLines reads the install commands of a block, in lines of the given
+// form only when one is given: a log repeats such words as well.
+func (p *parser) installLines(b *blk, form *lazyre.Regexp) {
+	for _, l := range b.lines {
+		if t := p.text[l.start:l.end]; strings.Contains(t, "install") && (form == nil || form.MatchString(t)) {
+			p.installLine(l.start, t)
 		}
 	}
 }
@@ -90,8 +128,8 @@ func (p *parser) blockVersions(i int) {
 // pip list and conda list need to be announced.
 func (p *parser) listVersions(i int) {
 	b := &p.blks[i]
-	where := listWhere(b.text, b.lang, p.r.Blocks[i].Lead, len(b.lines), b.lines[0].start > p.lines[b.first].start)
-	conda := condaHeader.MatchString(b.text)
+	where := listWhere(b.text, b.lang, p.r.Blocks[i].Lead, len(b.lines), b.lines[0].start > p.lines[b.first].start && b.lines[0].start <= p.lines[b.first].end)
+	conda := isCondaList(b.text)
 	for k, l := range b.lines {
 		if k > 4096 {
 			p.note("a list of versions was read to its line 4096 only")
@@ -101,13 +139,14 @@ func (p *parser) listVersions(i int) {
 	}
 }
 
+// listWhere tells which tool printed a list, for the record.
 func listWhere(text, lang, lead string, lines int, indented bool) string {
 	switch {
-	case condaHeader.MatchString(text), strings.Contains(text, "\ndependencies:"), strings.HasPrefix(text, "dependencies:"):
+	case isCondaList(text), strings.Contains(text, "\ndependencies:"), strings.HasPrefix(text, "dependencies:"):
 		return "conda"
 	case strings.Contains(text, "Collecting environment information"), strings.Contains(text, "PyTorch version:"), strings.Contains(text, "[pip3]"):
 		return "collect_env"
-	case strings.Contains(text, "=="), pipHeader.MatchString(text):
+	case strings.Contains(text, "=="), isPipList(text):
 		if strings.Contains(strings.ToLower(lead+lang), "requirement") || indented && lines <= 3 {
 			return "requirements"
 		}
@@ -118,6 +157,7 @@ func listWhere(text, lang, lead string, lines int, indented bool) string {
 	return "printed"
 }
 
+// firstVersionLine is the first line of the form "name: 1.2", "" without one.
 func firstVersionLine(text string) string {
 	for _, l := range strings.Split(text, "\n") {
 		if colonLine.MatchString(l) {
@@ -127,6 +167,7 @@ func firstVersionLine(text string) string {
 	return ""
 }
 
+// listLine reads one line in whichever form it has.
 func (p *parser) listLine(l line, where string, conda bool) {
 	t := p.text[l.start:l.end]
 	if len(t) > 400 {
@@ -173,6 +214,9 @@ func (p *parser) columns(name, version, rest, where string, conda bool, s Span) 
 
 // installed records one package of a list: exact, however few numbers it has.
 func (p *parser) installed(name, version, where string, s Span) *Version {
+	if strings.HasPrefix(name, "_") {
+		return nil // conda's own helpers ("_libgcc_mutex"): no index has such a name
+	}
 	dist, known := distOf(name)
 	if !known {
 		dist = pydist.Normalize(name)
@@ -183,6 +227,8 @@ func (p *parser) installed(name, version, where string, s Span) *Version {
 	return p.addVersion(Version{Name: name, Dist: dist, Spec: trimV(version), Kind: exactOr(dist, version), Where: where, Span: s})
 }
 
+// exactOr is the kind of a version in a list of installed software: exact, but
+// for a Python of two numbers and for "1.2.x".
 func exactOr(dist, version string) VersionKind {
 	if dist == "python" {
 		return kindOf(dist, version)
@@ -205,9 +251,11 @@ func (p *parser) requirement(name, spec, where string, s Span) {
 	p.addVersion(v)
 }
 
+// colonVersion reads "name: 1.2"; names of hardware and settings are none, nor
+// is an unknown name of two words.
 func (p *parser) colonVersion(name, version, where string, s Span) {
 	name = strings.TrimSpace(name)
-	if notSoftware.MatchString(name) || dateLike.MatchString(version) {
+	if notSoftware.MatchString(name) || dateLike.MatchString(version) && !isKnown(name) {
 		return
 	}
 	if where == "freeze" || where == "requirements" || where == "printed" {
@@ -247,7 +295,7 @@ func (p *parser) localLine(l line, t, where string) {
 	if name == "" {
 		return
 	}
-	if m := wheelVersion.FindStringSubmatch(url); m != nil {
+	if m := wheelVersion.FindStringSubmatch(strings.ReplaceAll(url, "%2B", "+")); m != nil {
 		spec = m[1]
 	}
 	v := Version{Name: name, Dist: pydist.Normalize(name), Spec: trimV(spec), Where: where, Span: at, Local: true}
@@ -258,24 +306,3 @@ func (p *parser) localLine(l line, t, where string) {
 }
 
 var wheelVersion = lazyre.New(`/[\w.]+-(` + versionText + `)-(?:cp|py)\d`)
-
-// printedVersions reads lines of output that print a name and its version
-// ("POT 0.9.5", "keras 3.6.0 argmin = 0"): only names that are known.
-func (p *parser) printedVersions(i int) {
-	b := &p.blks[i]
-	for k, l := range b.lines {
-		if k > 200 {
-			return
-		}
-		t := p.text[l.start:l.end]
-		m := printedPair.FindStringSubmatchIndex(t)
-		if m == nil || dateLike.MatchString(t[m[4]:m[5]]) {
-			continue
-		}
-		if dist, known := distOf(t[m[2]:m[3]]); known && strings.Contains(t[m[4]:m[5]], ".") {
-			p.addVersion(Version{Name: t[m[2]:m[3]], Dist: dist, Spec: trimV(t[m[4]:m[5]]), Kind: kindOf(dist, t[m[4]:m[5]]), Where: "printed", Span: Span{l.start + m[2], l.start + m[5]}})
-		}
-	}
-}
-
-var printedPair = lazyre.New(`^\s*([A-Za-z][\w-]*)(?:\.__version__)?(?: version)?\s*[:=]?\s+v?(` + versionText + `)(?:\s|$)`)

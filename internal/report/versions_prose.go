@@ -7,15 +7,21 @@ import (
 )
 
 var (
-	anyVersion = lazyre.New(`(?:^|[\s("'/:=<>~@,\[v-])(` + versionText + `)`)
+	// anyVersion: a number that may be a version, in its surroundings.
+	anyVersion = lazyre.New(`(?:^|[\s("'/:=<>~@,\[v\p{Han}\p{Hiragana}\p{Katakana}-])(` + versionText + `)`)
+	// nameBefore: one or two words, an operator and "version" before it.
 	nameBefore = lazyre.New(`(?i)([A-Za-z][\w.-]*(?: [A-Za-z][\w-]+)?)(?:\s+(?:versions?|releases?|ver\.?))?(?: or (?:commit(?: hash)?|branch|tag))?(?:\s*\([^()]{0,40}\))?\s*(?:==?=?|:|@|\bis\b|(>=|<=|~=|<|>))?\s*(?:versions?\s*)?\(?v?$`)
 	// movedName: "upgraded scikit-learn to 1.4.0", "moved numpy from 1.26 to 2.0".
-	movedName   = lazyre.New(`(?i)\b(?:upgrad|updat|bump|mov|switch|migrat|downgrad)\w*\s+(?:(?:the|my|our|from)\s+)?([A-Za-z][\w.-]*)\s+(?:from\s+\S+\s+)?to\s+(?:version\s+)?v?$`)
-	bareBefore  = lazyre.New(`(?i)(?:^|[\s(])(?:(?:with|in|on|from|to|since|under|using|until|before|after|than|at|of|was|is|by|and|or|both|till|(?:(?:the|my|an?)\s+)?(?:old(?:er)?|new(?:er)?|latest|previous|last)?\s*(?:versions?|releases?|ver\.?))\s+)?(v?)$`)
-	unitAfter   = lazyre.New(`(?i)^\s?(?:%|times\b|x\b|[kmgt]i?b\b|ms\b|s\b|sec\w*|min\w*|hours?\b|days?\b|epochs?\b|steps?\b|iterations?\b|percent|points?\b|gpus?\b|dims?\b|fps|hz|[kmg]hz|\*|e[-+]?\d|/\d)`)
-	sectionRef  = lazyre.New(`(?i)(?:section|sec\.?|chapter|figure|fig\.?|table|eq\.?|equation|step|line|issue|#|appendix|theorem|pr|part|page)\s*$`)
-	pythonGlue  = lazyre.New(`(?i)\b(python|cpython|py)-?(\d\.\d{1,2}(?:\.\d{1,2})?)\b`)
+	movedName = lazyre.New(`(?i)\b(?:upgrad|updat|bump|mov|switch|migrat|downgrad)\w*\s+(?:(?:the|my|our|from)\s+)?([A-Za-z][\w.-]*)\s+(?:from\s+\S+\s+)?to\s+(?:version\s+)?v?$`)
+	// bareBefore: the words that may stand before one without a name.
+	bareBefore = lazyre.New(`(?i)(?:^|[\s(\p{Han}])(?:(?:with|in|on|from|to|since|under|using|until|before|after|than|at|of|was|is|by|and|or|both|till|(?:(?:the|my|an?)\s+)?(?:old(?:er)?|new(?:er)?|latest|previous|last)?\s*(?:versions?|releases?|ver\.?))\s+)?(v?)$`)
+	// unitAfter: what makes it a quantity ("1.5 GB", "2.0x").
+	unitAfter = lazyre.New(`(?i)^\s?(?:%|times\b|x\b|[kmgt]i?b\b|ms\b|s\b|sec\w*|min\w*|hours?\b|days?\b|epochs?\b|steps?\b|iterations?\b|percent|points?\b|gpus?\b|dims?\b|fps|hz|[kmg]hz|\*|e[-+]?\d|/\d)`)
+	// pythonGlue: "python3.9", "py3.10".
+	pythonGlue = lazyre.New(`(?i)\b(python|cpython|py)-?(\d\.\d{1,2}(?:\.\d{1,2})?)\b`)
+	// movingAfter: "jax main".
 	movingAfter = lazyre.New(`(?i)\b([A-Za-z][\w-]+)\s+\(?(main|master|nightly|latest|HEAD|@[0-9a-f]{7,40})\b`)
+	// movingFirst: "the latest keras".
 	movingFirst = lazyre.New(`(?i)\b(main|master|nightly|latest|newest|current|HEAD)(?:\s+(?:version|release|build|branch|master|main))?(?:\s+of)?\s+([A-Za-z][\w-]+)`)
 )
 
@@ -39,6 +45,9 @@ func (p *parser) proseVersions() {
 	}
 	var bare []late
 	for _, s := range p.sentences() {
+		if len(p.r.Versions) >= maxVersions {
+			break
+		}
 		text := p.plain[s.start:s.end]
 		if strings.Contains(text, "install") {
 			p.installLine(s.start, p.text[s.start:s.end])
@@ -54,6 +63,7 @@ func (p *parser) proseVersions() {
 			bare = append(bare, late{s, fs, all})
 		}
 		p.movingVersions(s, text)
+		p.commitVersions(s, text)
 	}
 	if p.main.dist == "" {
 		p.main = p.onlyNamed()
@@ -62,6 +72,8 @@ func (p *parser) proseVersions() {
 		p.bare(b.s, p.plain[b.s.start:b.s.end], b.fs, b.moods)
 	}
 	p.formVersions()
+	p.severalVersions()
+	p.headingVersions()
 	p.olderResults()
 	p.withoutContrast()
 }
@@ -79,16 +91,25 @@ func (p *parser) numbers(s sent, text string) []found {
 			continue
 		}
 		number := text[f.start:f.end]
-		before := text[max(0, f.start-64):f.start]
-		if dateLike.MatchString(number) || strings.Count(number, ".") > 3 || isAddress(number) || sectionRef.MatchString(before) {
+		before := text[max(0, f.start-nameGap(text[:f.start])):f.start]
+		if strings.Count(number, ".") > 3 || isAddress(number) || isReference(before) {
 			continue
 		}
-		if overlaps(out, f) || datePart(text, f) {
+		if overlaps(out, f) || datePart(text, f) || p.listed(s.start+f.start) {
 			continue
+		}
+		if !strings.Contains(number, ".") && (len(number) > 1 || !stopAfter.MatchString(text[f.end:])) {
+			continue // isName takes one digit, and only as in "pandas 2."
 		}
 		f.v = strings.HasSuffix(before, "v") || strings.HasSuffix(before, "V")
+		if dottedName.MatchString(before) {
+			continue // "torchvision.transforms.v2", "tf.compat.v1"
+		}
 		p.nameOf(s, text, before, &f)
-		if f.dist == "" && (unitAfter.MatchString(text[f.end:]) || !strings.Contains(number, ".")) {
+		if dateLike.MatchString(number) && !isKnown(text[f.name[0]:f.name[1]]) {
+			continue // "2023.3.1" is a day, unless it is dask's
+		}
+		if f.dist == "" && (!strings.Contains(number, ".") || unitAfter.MatchString(text[f.end:])) {
 			continue
 		}
 		out = append(out, f)
@@ -96,6 +117,53 @@ func (p *parser) numbers(s sent, text string) []found {
 	return out
 }
 
+// dottedName is a module path up to the number in the name of its last part.
+var dottedName = lazyre.New(`[A-Za-z_]\w*\.v$`)
+
+// nameGap is how far before a number its name may begin, in bytes: further
+// where the label has a blank in it ("TensorFlow version (use command below):"
+// before what git says of the build).
+func nameGap(before string) int {
+	if strings.Contains(before[max(0, len(before)-64):], "          ") {
+		return 112
+	}
+	return 64
+}
+
+// referenceWords stand before the number of a part of a text or of an issue.
+var referenceWords = wordSet("section|sec|sec.|chapter|figure|fig|fig.|table|eq|eq.|equation|step|line|issue|appendix|theorem|pr|part|page")
+
+// isReference says whether the words before a number make it one of those.
+func isReference(before string) bool {
+	before = strings.TrimRight(before, " \n\t")
+	if strings.HasSuffix(before, "#") {
+		return true
+	}
+	start := len(before)
+	for start > 0 && (isWordByte(before[start-1]) || before[start-1] == '.') && len(before)-start < 10 {
+		start--
+	}
+	return referenceWords[lowered(before[start:])]
+}
+
+// isKnown says whether the word names a distribution.
+func isKnown(word string) bool {
+	_, known := distOf(word)
+	return word != "" && known
+}
+
+// listed is true inside a version that an install line of the same sentence has
+// given already.
+func (p *parser) listed(pos int) bool {
+	for i := len(p.r.Versions) - 1; i >= 0 && i >= len(p.r.Versions)-16; i-- {
+		if v := p.r.Versions[i]; v.Where == "install_line" && pos >= v.Span.Start && pos < v.Span.End {
+			return true
+		}
+	}
+	return false
+}
+
+// overlaps says whether the number was read already, as in "python3.9".
 func overlaps(fs []found, f found) bool {
 	for _, o := range fs {
 		if f.start < o.end && f.end > o.start {
@@ -111,6 +179,7 @@ func datePart(text string, f found) bool {
 		f.start > 1 && (text[f.start-1] == '-' || text[f.start-1] == ':') && text[f.start-2] >= '0' && text[f.start-2] <= '9'
 }
 
+// isAddress is true for four small numbers ("127.0.0.1").
 func isAddress(number string) bool {
 	parts := strings.Split(number, ".")
 	if len(parts) != 4 {
@@ -124,14 +193,23 @@ func isAddress(number string) bool {
 	return true
 }
 
+// isWordByte is true for ASCII letters, digits and the underscore.
 func isWordByte(b byte) bool {
 	return b == '_' || b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z'
+}
+
+// moved finds the package in "upgraded scikit-learn to " before a number.
+func moved(before string) []int {
+	if !strings.Contains(lowered(before), " to ") {
+		return nil
+	}
+	return movedName.FindStringSubmatchIndex(before)
 }
 
 // nameOf looks for a package's name right before the number.
 func (p *parser) nameOf(s sent, text, before string, f *found) {
 	base := f.start - len(before)
-	if m := movedName.FindStringSubmatchIndex(before); m != nil {
+	if m := moved(before); m != nil {
 		word := before[m[2]:m[3]]
 		if p.isName(word, text[f.start:f.end], text[f.end:], s) {
 			f.dist, _ = distOf(word)
@@ -154,7 +232,7 @@ func (p *parser) nameOf(s sent, text, before string, f *found) {
 	// Two words first ("PyTorch Lightning"), then the last one alone.
 	for _, from := range []int{m[2], m[2] + strings.LastIndexByte(name, ' ') + 1} {
 		word := strings.Trim(before[from:m[3]], ".-")
-		if !p.isName(word, number, text[f.end:], s) {
+		if toolOf.MatchString(before[:from]) || !p.isName(word, number, text[f.end:], s) {
 			continue
 		}
 		f.dist, _ = distOf(word)
@@ -163,20 +241,51 @@ func (p *parser) nameOf(s sent, text, before string, f *found) {
 	}
 }
 
+// toolOf stands before the name of a package that something else was there to
+// make: "CUDA used to build PyTorch: 12.1" is CUDA's version.
+var toolOf = lazyre.New(`(?i)\bused (?:to|for) (?:build|compil)(?:e|ing)?\s+$`)
+
 // labelTail is what follows the name in "Optuna version: 4.3.0".
 var labelTail = lazyre.New(`(?i) (?:versions?|releases?|ver|nightly|main|master|dev|latest)$`)
 
 var plainInteger = lazyre.New(`^\d$`)
 var stopAfter = lazyre.New(`^\s*(?:[,.;)\n]|$)`)
 
+// namedWord is what is known of a word in front of a number; asked often of the
+// same few, so that the answers are kept.
+type namedWord struct{ no, known bool }
+
+// maxWords bounds them (a guess).
+const maxWords = 4096
+
+// wordOf is what is known of the word, asked once for each word of a report.
+func (p *parser) wordOf(word string) namedWord {
+	if w, ok := p.words[word]; ok {
+		return w
+	}
+	lower := strings.ToLower(word)
+	w := namedWord{no: connective[lower] || platformWord[lower] || notSoftware.MatchString(word)}
+	if !w.no {
+		_, w.known = distOf(word)
+	}
+	if p.words == nil {
+		p.words = map[string]namedWord{}
+	}
+	if len(p.words) < maxWords {
+		p.words[word] = w
+	}
+	return w
+}
+
 // isName says whether the word in front of a number names a distribution. An
 // unknown word must look like one, or be imported or named in the title.
 func (p *parser) isName(word, number, after string, s sent) bool {
 	lower := strings.ToLower(word)
-	if connective[lower] || platformWord[lower] || notSoftware.MatchString(word) {
+	w := p.wordOf(word)
+	if w.no {
 		return false
 	}
-	_, known := distOf(word)
+	known := w.known
 	if !strings.Contains(number, ".") {
 		return known && plainInteger.MatchString(number) && stopAfter.MatchString(after) && !pythonWord.MatchString(word)
 	}
@@ -199,10 +308,11 @@ func (p *parser) lineStarts(s sent, word string) bool {
 // connective are words that stand before a number without naming a package,
 // platformWord those that name something that is no Python distribution.
 var (
-	connective   = wordSet("with|in|on|from|to|since|under|using|until|before|after|than|at|of|was|is|by|and|or|both|till|version|versions|release|releases|the|my|a|an|old|new|older|newer|latest|previous|last|for|between|only|also|about|around|got|get|give|gives|value|returns?|prints?|be|not|it|that|this|says|am|are|has|have|i|we")
-	platformWord = wordSet("ubuntu|debian|fedora|centos|rhel|arch|macos|mac os|osx|darwin|windows|win|wsl|linux|kernel|driver|cuda|cudnn|rocm|gcc|g++|clang|glibc|rtx|gtx|node|java|cmake|ios|android|nvcc|bazel|docker|chrome|firefox|colab|alpine|rocky|mint|manjaro|suse|opensuse|compute|capability")
+	connective   = wordSet("with|in|on|from|to|since|under|using|until|before|after|than|at|of|was|is|by|and|or|both|till|version|versions|release|releases|the|my|a|an|old|new|older|newer|latest|previous|last|for|between|only|also|about|around|checked|tested|tried|seen|using|used|running|installed|verified|reproduced|confirmed|upgraded|updated|downgraded|commit|got|get|give|gives|value|returns?|prints?|be|not|it|that|this|says|am|are|has|have|i|we")
+	platformWord = wordSet("ubuntu|debian|fedora|centos|rhel|hat|redhat|arch|macos|mac os|osx|darwin|windows|win|wsl|linux|kernel|driver|cuda|cudnn|rocm|gcc|g++|clang|glibc|rtx|gtx|node|java|cmake|ios|android|nvcc|bazel|docker|chrome|firefox|colab|alpine|rocky|mint|manjaro|suse|opensuse|compute|capability")
 )
 
+// wordSet takes words divided by bars.
 func wordSet(words string) map[string]bool {
 	out := map[string]bool{}
 	for _, w := range strings.Split(words, "|") {
@@ -229,6 +339,7 @@ func (p *parser) named(s sent, text string, fs []found, all []mood) {
 	}
 }
 
+// ranges are the places of the numbers in their sentence.
 func ranges(fs []found) [][2]int {
 	out := make([][2]int, len(fs))
 	for i, f := range fs {
@@ -237,6 +348,7 @@ func ranges(fs []found) [][2]int {
 	return out
 }
 
+// version is the number as a Version, its role still open.
 func (p *parser) version(s sent, text string, f found, dist, name string) Version {
 	v := Version{Name: name, Dist: dist, Spec: text[f.start:f.end], Where: p.where(s), Span: Span{s.start + f.start, s.start + f.end}}
 	if f.op != "" {
@@ -245,6 +357,7 @@ func (p *parser) version(s sent, text string, f found, dist, name string) Versio
 	return v
 }
 
+// where says what kind of text the sentence stands in, for the record.
 func (p *parser) where(s sent) string {
 	if s.item {
 		return "list"
@@ -284,6 +397,7 @@ func movingWord(text string) bool {
 	return false
 }
 
+// movingVersion records "jax main" and the like; the span covers both words.
 func (p *parser) movingVersion(s sent, text string, name, word [2]int) {
 	written := text[name[0]:name[1]]
 	dist, known := distOf(written)

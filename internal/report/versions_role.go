@@ -7,16 +7,24 @@ import (
 )
 
 var (
-	moveVerb  = lazyre.New(`(?i)\b(?:regress\w*|broken?|breaks|between|upgrad\w*|updat\w*|mov(?:e|ed|ing)|switch\w*|go(?:ing)?|went|bump\w*|migrat\w*|chang\w*|downgrad\w*|revert\w*|roll\w*|reinstall\w*)\b`)
-	downVerb  = lazyre.New(`(?i)\b(?:go(?:ing|ne)? back|went back|roll(?:ing|ed)? back|downgrad\w*|revert\w*|pinn(?:ing|ed)|back)\b(?:\s+[\w.-]+){0,3}?\s+to\s+(?:\S+\s+)?v?$`)
-	movesTo   = lazyre.New(`(?i)^\s*(?:to|->|=>|\x{2192}|and)\s*(?:[A-Za-z][\w.-]*\s+)?v?$`)
+	// moveVerb: "upgraded from A to B".
+	moveVerb = lazyre.New(`(?i)\b(?:regress\w*|broken?|breaks|between|upgrad\w*|updat\w*|mov(?:e|ed|ing)|switch\w*|go(?:ing)?|went|bump\w*|migrat\w*|chang\w*|downgrad\w*|revert\w*|roll\w*|reinstall\w*)\b|升级|更新|降级|从`)
+	// downVerb: "went back to A".
+	downVerb = lazyre.New(`(?i)\b(?:go(?:ing|ne)? back|went back|roll(?:ing|ed)? back|downgrad\w*|revert\w*|pinn(?:ing|ed)|back)\b(?:\s+[\w.-]+){0,3}?\s+to\s+(?:\S+\s+)?v?$`)
+	// movesTo: what stands between the two numbers of a move.
+	movesTo = lazyre.New(`(?i)^\s*(?:to|->|=>|\x{2192}|and|(?:升级|更新)?[到至])\s*(?:[A-Za-z][\w.-]*\s+)?v?$`)
+	// sinceVerb: "starting with A".
 	sinceVerb = lazyre.New(`(?i)\b(?:since|starting (?:with|from)|beginning with|as of)\s+(?:(?:the\s+)?(?:version|release)\s+)?(?:[A-Za-z][\w-]*\s+)?v?$`)
+	// pastAfter: "In A it returned".
 	pastAfter = lazyre.New(`(?i)^[\s,]*(?:(?:it|this|that|the \w+|we|they|i) )?(?:returned|gave|printed|was|were|produced|got|showed|used to|did)\b`)
 	// verdictWord: an item of a list of versions that judges and does not only list.
 	verdictWord = lazyre.New(`(?i)\b(?:reproduc\w*|works?|worked|fails?|failed|broken|affected|unaffected|good|bad|fine|crash\w*|ok)\b`)
-	crashWith   = lazyre.New(`(?i)\b(?:crash\w*|segfault\w*|fails?|broken|wrong|nans?|errors?|hangs?)\s+(?:with|in|on|since|under)\s+(?:[A-Za-z][\w-]*\s+)?v?$`)
-	betweenTwo  = lazyre.New(`(?i)\bbetween\s+(?:(?:versions?|releases?)\s+)?(?:[A-Za-z][\w.-]*\s+)?v?$`)
-	pastTense   = lazyre.New(`(?i)\b(?:was|were|used to|did)\b`)
+	// crashWith: "crashes with A", in a title.
+	crashWith = lazyre.New(`(?i)\b(?:crash\w*|segfault\w*|fails?|broken|wrong|nans?|errors?|hangs?)\s+(?:with|in|on|since|under)\s+(?:[A-Za-z][\w-]*\s+)?v?$`)
+	// betweenTwo: "between A and B".
+	betweenTwo = lazyre.New(`(?i)\bbetween\s+(?:(?:versions?|releases?)\s+)?(?:[A-Za-z][\w.-]*\s+)?v?$`)
+	// pastTense: "was", "used to".
+	pastTense = lazyre.New(`(?i)\b(?:was|were|used to|did)\b`)
 )
 
 // roleInSentence reads good and bad from the words around the number.
@@ -31,6 +39,9 @@ func (p *parser) roleInSentence(s sent, text string, f found, fs []found, all []
 	switch since := sinceVerb.MatchString(text[:f.start]); {
 	case since && (!ok || !good):
 		return RoleBad
+	case p.roleAt(s.start) == RoleExpected && expectedRun.MatchString(text):
+		p.past = append(p.past, s.start+f.end) // good when the reporter's own is newer
+		return RoleMention
 	case p.roleAt(s.start) == RoleVersions && !(ok && s.item && verdictWord.MatchString(text)):
 		return RoleStated
 	case s.title && ok && !good && crashWith.MatchString(text[:f.start]):
@@ -112,6 +123,32 @@ func (p *parser) withoutContrast() {
 		v := &p.r.Versions[i]
 		if named := v.Span.End-v.Span.Start > len(v.Spec); v.Role == RoleBad && named && !good[v.Dist] {
 			v.Role = RoleStated
+		}
+	}
+}
+
+// commitNamed is "at commit 4a1c8b2d", "(commit hash: 4a1c8b2)".
+var commitNamed = lazyre.New(`(?i)\b(?:commit|revision|sha|git hash)(?: hash)?(?: id)?\s*[:=]?\s+([0-9a-f]{7,40})\b`)
+
+// commitVersions reads a commit: it is of the package that the sentence calls
+// by a branch, else of the report's main one.
+func (p *parser) commitVersions(s sent, text string) {
+	if !commitGate.open(p.lower[s.start:s.end]) {
+		return
+	}
+	for _, m := range commitNamed.FindAllStringSubmatchIndex(text, 4) {
+		spec := text[m[2]:m[3]]
+		if strings.Trim(spec, "0123456789") == "" && len(spec) < 8 {
+			continue // a number
+		}
+		owner := p.main
+		for _, v := range p.r.Versions {
+			if v.Kind == VersionMoving && v.Span.Start >= s.start && v.Span.End <= s.end && v.Where != "install_line" {
+				owner = subject{dist: v.Dist, name: v.Name}
+			}
+		}
+		if owner.dist != "" {
+			p.addVersion(Version{Name: owner.name, Dist: owner.dist, Spec: spec, Kind: VersionMoving, Where: p.where(s), Span: Span{s.start + m[2], s.start + m[3]}})
 		}
 	}
 }

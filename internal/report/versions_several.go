@@ -1,0 +1,83 @@
+package report
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/repgen/repgen/internal/system/lazyre"
+)
+
+var (
+	// severalNames: a heading that asks for several versions at once
+	// ("Scipy/Numpy/Python version information").
+	severalNames = lazyre.New(`(?i)^[^\w]*([a-z][\w-]*(?:\s*(?:/|,|\band\b|&)\s*[a-z][\w-]*)+)\s+versions?\b`)
+	namesSplit   = lazyre.New(`\s*(?:/|,|\band\b|&)\s*`)
+	// infoTuple is Python's own answer in such a list.
+	infoTuple = lazyre.New(`(?:sys\.)?version_info\(major=(\d+), minor=(\d+), micro=(\d+)[^)]*\)`)
+)
+
+// severalVersions pairs the names of such a heading with the versions that
+// stand below it as text, in order (tupleLine reads those in a block). SciPy's
+// form of 2017 to 2023 has one line for all of them, the last of which is
+// sys.version_info. Another count of versions says nothing.
+func (p *parser) severalVersions() {
+	for _, sec := range p.r.Sections {
+		m := severalNames.FindStringSubmatch(sec.Heading)
+		if m == nil {
+			continue
+		}
+		names := namesSplit.Split(m[1], -1)
+		if body, start := p.bodyOf(sec); body != "" {
+			p.pairVersions(names, body, start)
+		}
+	}
+}
+
+// bodyOf is a section's first lines with text and where they begin.
+func (p *parser) bodyOf(sec Section) (string, int) {
+	i := strings.Index(p.text[sec.Span.Start:sec.Span.End], sec.Body)
+	if sec.Body == "" || i < 0 || strings.HasPrefix(strings.TrimSpace(sec.Body), "```") {
+		return "", 0
+	}
+	return sec.Body[:min(len(sec.Body), maxTitle)], sec.Span.Start + i
+}
+
+func (p *parser) pairVersions(names []string, body string, start int) {
+	type answer struct {
+		spec     string
+		from, to int
+	}
+	var answers []answer
+	rest := body
+	python := infoTuple.FindStringSubmatchIndex(body)
+	if python != nil {
+		rest = body[:python[0]]
+	}
+	for pos := 0; pos < len(rest); {
+		m := anyNumber.FindStringSubmatchIndex(rest[pos:])
+		if m == nil {
+			break
+		}
+		answers = append(answers, answer{rest[pos+m[2] : pos+m[3]], pos + m[2], pos + m[3]})
+		pos += m[3]
+	}
+	if python != nil {
+		spec := body[python[2]:python[3]] + "." + body[python[4]:python[5]] + "." + body[python[6]:python[7]]
+		answers = append(answers, answer{spec, python[0], python[1]})
+	}
+	if len(answers) != len(names) {
+		return
+	}
+	if python != nil { // "serial=0" is no release of a package
+		from, to := start+python[0], start+python[1]
+		p.r.Versions = slices.DeleteFunc(p.r.Versions, func(v Version) bool { return v.Span.Start >= from && v.Span.End <= to })
+	}
+	for k, a := range answers {
+		dist, known := distOf(names[k])
+		if !known || !strings.Contains(a.spec, ".") {
+			continue
+		}
+		p.dropBareAt(start+a.from, start+a.to)
+		p.addVersion(Version{Name: names[k], Dist: dist, Spec: trimV(a.spec), Kind: kindOf(dist, a.spec), Where: "form", Span: Span{start + a.from, start + a.to}})
+	}
+}

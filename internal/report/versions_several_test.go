@@ -1,0 +1,29 @@
+package report
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestSeveralVersions: one heading asks for several versions, one line answers.
+func TestSeveralVersions(t *testing.T) {
+	const heading = "### Scipy/Numpy/Python version information:\n"
+	for _, c := range []struct{ name, text, want string }{
+		{"a tuple", heading + "('1.0.0', '1.13.1', sys.version_info(major=2, minor=7, micro=13, releaselevel='final', serial=0))",
+			"scipy 1.0.0, numpy 1.13.1, python 2.7.13"},
+		{"a line", heading + "1.5.4 1.19.2 sys.version_info(major=3, minor=8, micro=5, releaselevel='final', serial=0)",
+			"scipy 1.5.4, numpy 1.19.2, python 3.8.5"},
+		{"a fence", heading + "\n```\n1.5.4 1.19.2 sys.version_info(major=3, minor=8, micro=5, releaselevel='final', serial=0)\n```",
+			"scipy 1.5.4, numpy 1.19.2, python 3.8.5"},
+		{"plain numbers", "### NumPy and Python versions\n1.19.2, 3.8.5", "numpy 1.19.2, python 3.8.5"},
+	} {
+		r := Parse([]byte("# zeros\n\n```python\nimport scipy\n```\n\n"+c.text+"\n"), Source{})
+		var got []string
+		for _, v := range r.Versions {
+			got = append(got, v.Dist+" "+v.Spec)
+		}
+		if strings.Join(got, ", ") != c.want {
+			t.Errorf("%s: got %q, want %q (%+v)", c.name, got, c.want, r.Versions)
+		}
+	}
+}
