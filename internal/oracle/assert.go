@@ -20,6 +20,9 @@ func judgeAssert(e Expectation, ex sandbox.Execution) Judgement {
 	s, failed := mainFailure(ex)
 	at, isAssert := assertFrame(e, s)
 	if !failed || !isAssert {
+		if j, ok := shapesApart(e, s, ex.Record); ok {
+			return j
+		}
 		return unfinished(e, ex)
 	}
 	j := Judgement{Finding: Hit, Observed: s, Match: assertMatch(s, at)}
@@ -43,6 +46,31 @@ func judgeAssert(e Expectation, ex sandbox.Execution) Judgement {
 	return j
 }
 
+// shapesApart: the assert could not even be evaluated, since its operands have
+// different shapes: (a == b).all() raises then in most array libraries. Values
+// of different shapes are not equal, so the assert is as false as can be.
+func shapesApart(e Expectation, s symptom.Symptom, r probe.Record) (Judgement, bool) {
+	last := lastScript(s.Frames)
+	if last < 0 || last != len(s.Frames)-1 || !strings.HasPrefix(s.Frames[last].Source, "assert") {
+		return Judgement{}, false
+	}
+	at := s.Frames[last]
+	c, known := comparisonAt(e, at.Line)
+	if !known || !slices.Contains([]string{"==", "equal", "array_equal", "allclose"}, c.Op) {
+		return Judgement{}, false
+	}
+	left, okL := operand(c.Left, r)
+	right, okR := operand(c.Right, r)
+	if !okL || !okR || left.Kind != "array" || right.Kind != "array" || slices.Equal(left.Shape, right.Shape) {
+		return Judgement{}, false
+	}
+	m := assertMatch(s, at)
+	m.Fields[0] = symptom.FieldMatch{Field: "exception", Expected: "AssertionError", Observed: s.Exception, Equal: true, Why: "raised by the comparison itself"}
+	return Judgement{Finding: Hit, Observed: s, Match: m, Reasons: []string{fmt.Sprintf(
+		"the reporter's assert cannot hold: %s has shape %v, %s has shape %v", c.Left, left.Shape, c.Right, right.Shape)}}, true
+}
+
+// allowed: the tolerance in a reason; integers have none.
 func allowed(tol string) string {
 	if tol == "" {
 		return " (integers: exact)"
@@ -93,6 +121,8 @@ func assertFrame(e Expectation, s symptom.Symptom) (at symptom.Frame, ok bool) {
 	return at, known && !at.RaisesByHand()
 }
 
+// lastScript: the innermost frame of the script: the statement that asserts, with
+// the helper's own frames below it.
 func lastScript(frames []symptom.Frame) int {
 	for i := len(frames) - 1; i >= 0; i-- {
 		if frames[i].InScript() {
@@ -128,6 +158,8 @@ func comparisonAt(e Expectation, line int) (Compare, bool) {
 // near: recorded edits of ours move a statement by a few lines at most (guess).
 func near(a, b int) bool { return a-b <= 8 && b-a <= 8 }
 
+// assertMatch: a failed assert is compared by who asserts. Its message is not: it
+// holds numbers that differ from machine to machine.
 func assertMatch(s symptom.Symptom, at symptom.Frame) symptom.Match {
 	return symptom.Match{Relation: symptom.Same, Fields: []symptom.FieldMatch{
 		{Field: "exception", Expected: "AssertionError", Observed: s.Exception, Equal: true},
@@ -147,11 +179,7 @@ func compareFirst(e Expectation, ex sandbox.Execution) (Judgement, bool) {
 		if result != inside {
 			continue
 		}
-		return Judgement{
-			Finding: Within, Tolerance: tol, Match: symptom.Match{Relation: symptom.Elsewhere},
-			Observed: symptom.Symptom{Kind: e.Symptom.Kind, Message: words},
-			Reasons:  []string{"the difference lies inside the tolerance of its floats: " + words + ", allowed " + tol},
-		}, true
+		return withinJudgement(e, words, tol), true
 	}
 	return Judgement{}, false
 }

@@ -3,6 +3,7 @@ package oracle
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/repgen/repgen/internal/pydist"
 	"github.com/repgen/repgen/internal/system/lazyre"
@@ -12,9 +13,9 @@ import (
 // Rules that need no execution (no model, no environment, missing facts) are
 // the business of whoever could not execute.
 func Decide(e Expectation, ev Evidence) Verdict {
-	if e.Oracle == OracleDifferential {
-		// Its findings are about groups, not about single executions.
-		ev = withJudgements(ev, compared(e, ev))
+	if Together(e.Oracle) {
+		// Its findings are about groups; whoever judged one by one missed them.
+		ev = withJudgements(ev, judgeGroups(e, &ev))
 	}
 	v := Verdict{Control: -1, OnNewest: onNewest(ev), Headline: Failed}
 	var t tally
@@ -41,13 +42,49 @@ func Decide(e Expectation, ev Evidence) Verdict {
 	default:
 		v.with(e, ev, reported, t)
 	}
+	v.tolerated(reported)
 	switch {
 	case e.Oracle == OracleNone:
 		v.unjudged(reported, "nothing in the report says in a form that can be judged what is wrong: the script was run and recorded, not judged")
+	case v.Hits == 0 && !compared(e, ev, t):
+		v.unjudged(reported, "what is reported shows only beside something else, and nothing that could be compared ran: nothing was found wrong or right")
+	case v.Headline == Failed && e.Oracle == OracleMemory && t.plain > 0:
+		// Our measurement was too coarse for so short a run: no defect of ours,
+		// and no answer either.
+		v.Headline, v.Reasons = Lead, []string{firstReason(reported, Inconclusive)}
 	case e.Oracle == OracleDifferential && v.Hits == 0:
 		v.unjudged(reported, "the report states only that releases differ, and what was printed does not tell them apart: nothing was found wrong or right")
 	}
 	return v
+}
+
+// compared says whether a claim about a ratio or a spread had anything to be
+// compared with. Without that, zero hits are no denial.
+func compared(e Expectation, ev Evidence, t tally) bool {
+	switch {
+	case t.hits+t.clean+t.within > 0 || t.conclusive() == 0 || t.collided > t.absent:
+		return true // somebody compared it, or nothing ran and that is said already
+	case e.Oracle == OracleSlow && (e.Cost == nil || len(e.Cost.Labels) < 2):
+		_, from := baseline(e, ev, startUp(e, ev))
+		return from >= 0
+	case e.Oracle == OracleSpread && e.Spread != nil && !e.Spread.Within:
+		return t.conclusive() > 1
+	}
+	return true
+}
+
+// tolerated prints the float tolerance that was used with the verdict, unless a
+// reason has it already.
+func (v *Verdict) tolerated(g Group) {
+	for _, j := range g.Judgements {
+		if j.Tolerance == "" {
+			continue
+		}
+		if !slices.ContainsFunc(v.Reasons, func(r string) bool { return strings.Contains(r, j.Tolerance) }) {
+			v.say("tolerance of the floats: %s", j.Tolerance)
+		}
+		return
+	}
 }
 
 // unjudged turns what a run without an oracle shows into a lead: nobody said
@@ -63,11 +100,13 @@ func (v *Verdict) unjudged(g Group, why string) {
 	}
 }
 
+// end sets the headline with what led to it.
 func (v *Verdict) end(h Headline, reasons ...string) {
 	v.Headline = h
 	v.Reasons = append(v.Reasons, reasons...)
 }
 
+// say adds a reason; headlines are explained, never only stated.
 func (v *Verdict) say(format string, args ...any) {
 	v.Reasons = append(v.Reasons, fmt.Sprintf(format, args...))
 }
@@ -84,6 +123,8 @@ func (v *Verdict) show(g Group) {
 	}
 }
 
+// firstReason: what the first execution with a finding showed: one stands for
+// all, or a verdict would repeat itself five times.
 func firstReason(g Group, f Finding) string {
 	for _, j := range g.Judgements {
 		if j.Finding == f && len(j.Reasons) > 0 {
@@ -124,9 +165,11 @@ func (v *Verdict) without(ev Evidence, g Group, t tally) {
 	}
 	if v.Headline == NotReproduced || v.Headline == NeedsHardware {
 		v.bound(ev, g, t)
+		v.pinned(ev, t)
 	}
 }
 
+// firstOf is firstReason of the first of several findings that occurs.
 func firstOf(g Group, fs ...Finding) string {
 	for _, f := range fs {
 		for _, j := range g.Judgements {
@@ -145,7 +188,7 @@ func (v *Verdict) bound(ev Evidence, g Group, t tally) {
 		v.say("%d executions failed otherwise: %s", t.collided, firstReason(g, Collided))
 	}
 	for _, o := range ev.Groups {
-		if c := count(o); o.Side != SideReported && c.hits > 0 {
+		if c := count(o); !o.Side.neverControl() && c.hits > 0 {
 			v.say("%s shows it, %d of %d", o.name(), c.hits, c.conclusive())
 		}
 	}
@@ -185,18 +228,38 @@ func (v *Verdict) with(e Expectation, ev Evidence, reported Group, t tally) {
 	if ev.Lowered {
 		v.say("an accelerator was lowered to the CPU, which weakens the claim")
 	}
+	v.pinned(ev, t)
 	g := grade(e, ev, v.Hits, v.Runs)
 	v.Grade, v.FisherP, v.Control = g.grade, g.p, g.control
 	v.Reasons = append(v.Reasons, g.reasons...)
 	v.releases(ev, reported, g)
-	v.headline(ev, reported, g)
+	v.headline(e, ev, reported, g)
+}
+
+// pinned tells what all seeds pinned make of the symptom. It decides nothing:
+// in two measured reports of nondeterminism pinning hid one.
+func (v *Verdict) pinned(ev Evidence, reported tally) {
+	for _, g := range ev.Groups {
+		t := count(g)
+		if g.Side != SidePinned || t.conclusive() == 0 || t.hits*reported.conclusive() == reported.hits*t.conclusive() {
+			continue
+		}
+		what := "the rates differ"
+		switch {
+		case t.hits == 0:
+			what = "pinning may hide it"
+		case reported.hits == 0:
+			what = "pinning brings it, the reporter's own seeding does not"
+		}
+		v.say("with all seeds pinned %d of %d show it, against %d of %d: %s", t.hits, t.conclusive(), reported.hits, reported.conclusive(), what)
+	}
 }
 
 // releases names the releases between which the symptom came and went.
 func (v *Verdict) releases(ev Evidence, reported Group, g grading) {
 	for _, c := range g.controls {
 		switch {
-		case c.group.Side == SideContrast || c.group.Side == SideFix || c.group.Version == "":
+		case c.group.Side.edited() || c.group.Side == SideFix || c.group.Version == "":
 		case c.group.Subject != reported.Subject: // the release of another package
 		case c.group.Older:
 			if v.GoodBefore == "" || older(v.GoodBefore, c.group.Version) {
@@ -229,8 +292,8 @@ func older(a, b string) bool {
 
 // headline applies the order: regression, fixed, flaky, reproduced, lead. The
 // rest of what is true stands in Also.
-func (v *Verdict) headline(ev Evidence, reported Group, g grading) {
-	flaky, tooRare := v.rarely(ev)
+func (v *Verdict) headline(e Expectation, ev Evidence, reported Group, g grading) {
+	flaky, tooRare := v.rarely(e, ev)
 	if v.Grade == "D" || tooRare {
 		v.Headline = Lead
 		if flaky {
@@ -240,7 +303,9 @@ func (v *Verdict) headline(ev Evidence, reported Group, g grading) {
 		if tooRare && v.Grade != "D" {
 			v.Grade, v.FisherP, v.Control = "D", 0, -1
 		}
-		v.say("%s", whyLead(ev, g, tooRare))
+		if why := whyLead(e, ev, g, tooRare); why != "" {
+			v.say("%s", why)
+		}
 		return
 	}
 	var all []Headline
@@ -261,29 +326,34 @@ func (v *Verdict) headline(ev Evidence, reported Group, g grading) {
 
 // rarely: under half of the executions. That is flaky with two hits and a
 // control of as many executions without any, else too little to claim.
-func (v *Verdict) rarely(ev Evidence) (flaky, tooRare bool) {
+func (v *Verdict) rarely(e Expectation, ev Evidence) (flaky, tooRare bool) {
 	if 2*v.Hits >= v.Runs {
 		return false, false
 	}
-	if v.Hits < 2 {
+	if v.Hits < 2 || capped(e, ev) != "" {
 		return false, true
 	}
 	for _, g := range ev.Groups {
 		t := count(g)
-		if g.Side != SideReported && t.hits == 0 && t.good(g.Side) >= v.Runs {
+		if g.Side == SideAuthored && unfitAuthored(e, ev) != "" {
+			continue
+		}
+		if !g.Side.neverControl() && t.hits == 0 && goodIn(e, g, t) >= v.Runs {
 			return true, false
 		}
 	}
 	return false, true
 }
 
-func whyLead(ev Evidence, g grading, tooRare bool) string {
+// whyLead says what is missing for a grade, so that whoever reads a lead knows
+// what to run next.
+func whyLead(e Expectation, ev Evidence, g grading, tooRare bool) string {
 	if tooRare {
 		return "it came in fewer than half of the executions, and no control ran as often without it: run more"
 	}
 	others, hit := 0, 0
 	for _, o := range ev.Groups {
-		if t := count(o); o.Side != SideReported && o.Side != SideNeutral && t.conclusive() > 0 {
+		if t := count(o); !o.Side.neverControl() && !o.Side.edited() && t.conclusive() > 0 {
 			others++
 			if t.hits > 0 {
 				hit++
@@ -292,6 +362,9 @@ func whyLead(ev Evidence, g grading, tooRare bool) string {
 	}
 	if others > 0 && hit == others {
 		return "every release that was tried shows it: the oracle was never seen to say no"
+	}
+	if hit < others && capped(e, ev) != "" {
+		return "" // a release is without it, and why that does not count is said already
 	}
 	if len(g.controls) == 0 {
 		return "no control was seen to be without it"

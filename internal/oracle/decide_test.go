@@ -206,3 +206,25 @@ func TestAcceleratorCollision(t *testing.T) {
 		t.Errorf("%s: %v", v.Headline, v.Reasons)
 	}
 }
+
+// TestWhyLead: a release that is without it is not denied where the reason that
+// it does not count is another.
+func TestWhyLead(t *testing.T) {
+	newest := func(f Finding) Group {
+		return Group{Side: SideNewest, Version: "2.0", Judgements: []Judgement{{Finding: f}}}
+	}
+	loose := []string{"the report names none of what the script calls"}
+	for name, c := range map[string]struct {
+		ev   Evidence
+		want string
+	}{
+		"clean, unanchored": {Evidence{Unanchored: loose, Groups: []Group{newest(Clean)}}, ""},
+		"clean":             {Evidence{Groups: []Group{newest(Clean)}}, "no control was seen to be without it"},
+		"hit, unanchored":   {Evidence{Unanchored: loose, Groups: []Group{newest(Hit)}}, "every release that was tried shows it: the oracle was never seen to say no"},
+		"nothing ran":       {Evidence{Unanchored: loose}, "no control was seen to be without it"},
+	} {
+		if got := whyLead(Expectation{Oracle: OracleObserved}, c.ev, grading{}, false); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}

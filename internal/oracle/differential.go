@@ -54,6 +54,8 @@ type sample struct {
 	prints [][][]token
 }
 
+// endings reduces a side to what can be compared: executions that hit a limit or
+// met a fault of the environment are no sample of how it behaves.
 func endings(side []sandbox.Execution) (sample, bool) {
 	var s sample
 	for _, ex := range side {
@@ -82,6 +84,7 @@ func endings(side []sandbox.Execution) (sample, bool) {
 	return s, len(s.prints) > 0
 }
 
+// overlap says whether two sides ever end alike; then the ending tells nothing.
 func overlap(a, b []string) bool {
 	return slices.ContainsFunc(a, func(x string) bool { return slices.Contains(b, x) })
 }
@@ -105,6 +108,7 @@ func (r *DiffResult) compareLines(b, g sample) {
 	}
 }
 
+// lineCounts: how many lines each execution printed.
 func lineCounts(s sample) []int {
 	out := make([]int, len(s.prints))
 	for i, p := range s.prints {
@@ -113,6 +117,8 @@ func lineCounts(s sample) []int {
 	return out
 }
 
+// compareLine compares one line of both sides; a side whose own executions do not
+// agree in its shape has no position that could be compared.
 func compareLine(i int, b, g sample) (Position, bool) {
 	bl, gl := column(s2(b, i)), column(s2(g, i))
 	pos := Position{Line: i + 1, Bad: shown(s2(b, i)), Good: shown(s2(g, i))}
@@ -127,6 +133,7 @@ func compareLine(i int, b, g sample) (Position, bool) {
 	return pos, false
 }
 
+// s2 is line i of every execution of a side.
 func s2(s sample, i int) [][]token {
 	out := make([][]token, len(s.prints))
 	for k, p := range s.prints {
@@ -150,6 +157,7 @@ func column(rows [][]token) [][]token {
 	return out
 }
 
+// shown: what a side printed there, each variant once, for a person to see.
 func shown(rows [][]token) []string {
 	var out []string
 	for _, row := range rows {
@@ -181,6 +189,7 @@ func disjoint(a, b []token) bool {
 	return true
 }
 
+// span: the range of a position; NaN is in no range.
 func span(ts []token) (lo, hi float64, ok bool) {
 	lo, hi = math.Inf(1), math.Inf(-1)
 	for _, t := range ts {
@@ -243,10 +252,12 @@ func judgeDifferential(e Expectation, ev *Evidence) {
 	}
 }
 
+// allEnded says that a side ran through every time.
 func allEnded(exs []sandbox.Execution) bool {
-	return !slices.ContainsFunc(exs, func(ex sandbox.Execution) bool { return !ended(ex) })
+	return !slices.ContainsFunc(exs, func(ex sandbox.Execution) bool { return !ended(settled(ex)) })
 }
 
+// groupOf finds the first group of a side that has something to show.
 func groupOf(ev Evidence, side Side) int {
 	return slices.IndexFunc(ev.Groups, func(g Group) bool { return g.Side == side && len(g.Executions)+len(g.Judgements) > 0 })
 }

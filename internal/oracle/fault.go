@@ -30,6 +30,9 @@ func environmentFault(s symptom.Symptom) (fault, detail string) {
 	return "", ""
 }
 
+// faultOf reads one exception of a chain. Only what Python and the usual
+// libraries raise for a missing distribution counts; a message that merely speaks
+// of a module is left alone unless a library raised it.
 func faultOf(s symptom.Symptom) (fault, detail string) {
 	switch {
 	case s.IsA("DistributionNotFound"), s.IsA("PackageNotFoundError"):
@@ -53,6 +56,9 @@ func raisedBelow(s symptom.Symptom) bool {
 	return ok && inner.InLibrary()
 }
 
+// importFault tells by the words of an ImportError what is missing, the most
+// certain form first: Python's own sentence, then the linker's, then hints of
+// libraries.
 func importFault(message string) (fault, detail string) {
 	if m := noModule.FindStringSubmatch(message); m != nil {
 		return FaultMissingModule, m[1]
@@ -71,6 +77,7 @@ func importFault(message string) (fault, detail string) {
 	return FaultBrokenImport, ""
 }
 
+// firstWord: DistributionNotFound names what is missing first.
 func firstWord(s string) string {
 	w, _, _ := strings.Cut(strings.TrimSpace(s), " ")
 	return w

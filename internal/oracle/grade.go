@@ -58,6 +58,7 @@ func grade(e Expectation, ev Evidence, hits, runs int) grading {
 	return g
 }
 
+// sideGrade is the best grade that a control of this kind can carry.
 func sideGrade(s Side) Grade {
 	switch s {
 	case SideFix:
@@ -65,18 +66,28 @@ func sideGrade(s Side) Grade {
 	case SideNamed, SideRelease, SideNewest:
 		return "B"
 	}
-	return "C" // SideContrast; others never become a control
+	return "C" // SideContrast, SideRemoval, SideAuthored; others never become a control
+}
+
+// edited says that a side runs the reported release with another script or
+// other variables, so that what it shows is about the trigger, not a release.
+func (s Side) edited() bool { return s == SideContrast || s == SideRemoval || s == SideAuthored }
+
+// neverControl: the reported side itself, what has no claim to be right, and
+// other seeds, which can hide or create a symptom.
+func (s Side) neverControl() bool {
+	return s == SideReported || s == SideNeutral || s == SidePinned || s == SideReseeded
 }
 
 // asControl says whether a group is a control of the symptom: clean in at
 // least three, the symptom in none, different from the reported side beyond
 // chance, and nothing else named moved with it.
 func asControl(e Expectation, ev Evidence, i int, g Group, hits, runs int, reasons *[]string) (control, bool) {
-	if g.Side == SideReported || g.Side == SideNeutral || len(g.Judgements) == 0 {
+	if g.Side.neverControl() || len(g.Judgements) == 0 {
 		return control{}, false
 	}
 	t := count(g)
-	clean := t.good(g.Side)
+	clean := goodIn(e, g, t)
 	c := control{index: i, group: g, clean: clean, p: FisherOneSided(hits, runs, 0, clean)}
 	why := ""
 	switch {
@@ -90,21 +101,46 @@ func asControl(e Expectation, ev Evidence, i int, g Group, hits, runs int, reaso
 		why = fmt.Sprintf("ran clean %d times only, %d are asked for", clean, minClean)
 	case c.p >= alpha:
 		why = fmt.Sprintf("is clean, yet %d of %d against 0 of %d may be chance (p = %.2f)", hits, runs, clean, c.p)
+	case g.Side.otherRelease() && rightReseeded(ev):
+		why = "is clean, and so is the reported release with another seed: it may draw what the script wants by chance"
 	case g.StandIn:
 		why = "is a stand-in release, which decides nothing"
 	case len(g.MovedNamed) > 0:
 		why = "moved " + strings.Join(g.MovedNamed, ", ") + " with it, which the report names"
 	case e.Oracle == OracleDifferential && g.Side != SideNamed:
 		why = "only differs; nobody said that it is right"
-	case g.Side == SideContrast && e.Asks:
-		why = "is a contrast, and the report asks whether this is expected: a release pair is required"
+	case g.Side == SideAuthored:
+		why = unfitAuthored(e, ev)
+	case g.Side.edited() && e.Asks:
+		why = "is clean, and the report asks whether this is expected: a release pair is required"
+	case g.Side.edited() && !e.ReporterScript:
+		// Whoever wrote the script can build in what is then taken out.
+		why = "is clean, but the script is somebody else's: a release pair is required"
 	}
 	if why != "" {
 		*reasons = append(*reasons, g.name()+" "+why)
 		return c, false
 	}
 	*reasons = append(*reasons, fmt.Sprintf("%s: 0 of %d, p = %.3f (Fisher, one-sided)", g.name(), clean, c.p))
+	if g.Side.edited() {
+		*reasons = append(*reasons, "gone "+g.change()+", which is often the diagnosis")
+	}
 	return c, true
+}
+
+// otherRelease: a release, which may draw other random numbers from one seed.
+func (s Side) otherRelease() bool {
+	return s == SideNamed || s == SideRelease || s == SideNewest
+}
+
+// rightReseeded says that the reported release does what the reporter wants with another
+// seed. Equal seeds then make five executions one draw, which Fisher's test
+// takes for five, and of some releases one draws well.
+func rightReseeded(ev Evidence) bool {
+	return slices.ContainsFunc(ev.Groups, func(g Group) bool {
+		t := count(g)
+		return g.Side == SideReseeded && t.hits == 0 && t.clean+t.within > 0
+	})
 }
 
 // unclean says what a control did instead of running clean.
@@ -124,10 +160,27 @@ func capped(e Expectation, ev Evidence) string {
 		return "the script may not be believed: " + strings.Join(ev.Refused, "; ")
 	case ev.StandIn:
 		return "the reported side runs a stand-in release, which decides nothing"
-	case !e.ReporterScript && (e.Oracle == OraclePrinted || e.Oracle == OracleAssert || e.Oracle == OracleDifferential):
-		return "the script is not the reporter's: what it prints or asserts about itself proves nothing"
+	case e.Oracle == OracleObserved && len(ev.Unanchored) > 0:
+		return "what is bad and what is good does not rest on the reporter's words: " + strings.Join(ev.Unanchored, "; ")
+	case e.Oracle == OracleObserved:
+		return ""
+	case !e.ReporterScript && len(ev.Unanchored) > 0:
+		return "it may be another failure than the reported one: " + strings.Join(ev.Unanchored, "; ")
+	case !e.ReporterScript && !speaksForItself(e.Oracle):
+		return "the script is not the reporter's: what it prints, asserts or computes about itself proves nothing"
 	}
 	return ""
+}
+
+// speaksForItself: a crash, an exception or a warning of the subject is seen
+// whoever wrote the script. What a script prints, computes or costs is its
+// author's doing as much as the subject's: only the reporter's own counts.
+func speaksForItself(n Name) bool {
+	switch n {
+	case OracleException, OracleImportError, OracleMissingException, OracleSignal, OracleWarning, OracleNone:
+		return true
+	}
+	return false
 }
 
 // explicit grants grade C to a crash whose class, message and library frame
@@ -195,6 +248,8 @@ func fullMatch(e Expectation, j Judgement) bool {
 	return false
 }
 
+// stated says that a field was compared, is equal, and was really stated: an
+// empty expectation is met by anything.
 func stated(m symptom.Match, field string) bool {
 	return slices.ContainsFunc(m.Fields, func(f symptom.FieldMatch) bool {
 		return f.Field == field && f.Equal && strings.TrimSpace(f.Expected) != ""

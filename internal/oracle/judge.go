@@ -28,8 +28,11 @@ const (
 // Judge says what one execution shows of an expectation. It is pure; an
 // oracle that it does not know gives Inconclusive.
 func Judge(e Expectation, ex sandbox.Execution) Judgement {
+	if e.Oracle != OracleSignal {
+		ex = settled(ex)
+	}
 	j, done := preflight(ex)
-	if !done {
+	if !done || readsLimits(e.Oracle, ex.Outcome) {
 		j = judgeBy(e, ex)
 	}
 	j.Oracle = e.Oracle
@@ -43,6 +46,14 @@ func Judge(e Expectation, ex sandbox.Execution) Judgement {
 	return j
 }
 
+// readsLimits: to run into our limits is what a hang and a leak do. Both oracles
+// ask for more than that: stack samples, a measured series.
+func readsLimits(n Name, o sandbox.Outcome) bool {
+	return n == OracleHang && o == sandbox.TimedOut || n == OracleMemory && (o == sandbox.TimedOut || o == sandbox.OutOfMemory)
+}
+
+// judgeBy picks the oracle. A claim of an unknown one says nothing rather than
+// failing: evidence outlives the program that wrote it.
 func judgeBy(e Expectation, ex sandbox.Execution) Judgement {
 	switch e.Oracle {
 	case OracleException, OracleImportError:
@@ -57,6 +68,24 @@ func judgeBy(e Expectation, ex sandbox.Execution) Judgement {
 		return judgePrinted(e, ex)
 	case OracleAssert:
 		return judgeAssert(e, ex)
+	case OracleNonFinite:
+		return judgeNonFinite(e, ex)
+	case OracleShape:
+		return judgeShape(e, ex)
+	case OracleDuplicates:
+		return judgeDuplicates(e, ex)
+	case OracleLearning:
+		return judgeLearning(e, ex)
+	case OracleSpread:
+		return judgeSpread(e, ex)
+	case OracleMemory:
+		return judgeMemory(e, ex)
+	case OracleHang:
+		return judgeHang(e, ex)
+	case OracleSlow:
+		return judgeSlow(e, ex)
+	case OracleObserved:
+		return judgeObserved(e, ex)
 	case OracleDifferential, OracleNone:
 		return judgeSingle(e, ex)
 	}
@@ -96,6 +125,7 @@ func preflight(ex sandbox.Execution) (Judgement, bool) {
 	return j, false
 }
 
+// limitReason says which limit ended it, in the words of the sandbox.
 func limitReason(ex sandbox.Execution) string {
 	if ex.Outcome == sandbox.Canceled {
 		return "the execution was interrupted"
@@ -195,6 +225,7 @@ func headline(s symptom.Symptom) string {
 	return s.Exception + ": " + clip(s.Message)
 }
 
+// clip shortens to the first line: reasons stand in a list.
 func clip(s string) string {
 	const width = 160 // one or two lines of a terminal
 	for i, r := range s {
@@ -210,6 +241,7 @@ func clean(why string) Judgement {
 	return Judgement{Finding: Clean, Match: symptom.Match{Relation: symptom.None}, Reasons: []string{why}}
 }
 
+// absent is the judgement of an execution that ran through and satisfied nobody.
 func absent(why string) Judgement {
 	return Judgement{Finding: Absent, Match: symptom.Match{Relation: symptom.None}, Reasons: []string{why}}
 }

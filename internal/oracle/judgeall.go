@@ -11,9 +11,15 @@ func JudgeAll(e Expectation, ev *Evidence) Expectation {
 	best := e
 	var kept [][]Judgement
 	rank := -1
-	for _, reading := range readings(e) {
+	for i, reading := range readings(e) {
 		judged := judgeGroups(reading, ev)
-		if r := worth(reading, withJudgements(*ev, judged)); r > rank {
+		r := worth(reading, withJudgements(*ev, judged))
+		if i > 0 && reading.Oracle == OracleSpread && r == rankRounding {
+			// That executions differ by rounding alone is true of many scripts: it
+			// takes nothing from what the report says in the first place.
+			r = rankSeen
+		}
+		if r > rank {
 			best, kept, rank = reading, judged, r
 		}
 	}
@@ -43,36 +49,14 @@ func readings(e Expectation) []Expectation {
 	return out
 }
 
+// judgeGroups are the judgements of a copy of the evidence by one reading.
 func judgeGroups(e Expectation, ev *Evidence) [][]Judgement {
 	copied := Evidence{Groups: append([]Group(nil), ev.Groups...)}
 	for i := range copied.Groups {
-		g := &copied.Groups[i]
-		if len(g.Executions) == 0 {
-			continue
-		}
-		g.Judgements = make([]Judgement, len(g.Executions))
-		for k, ex := range g.Executions {
-			g.Judgements[k] = Judge(e, ex)
-		}
-	}
-	if e.Oracle == OracleDifferential {
-		return compared(e, copied)
-	}
-	out := make([][]Judgement, len(copied.Groups))
-	for i, g := range copied.Groups {
-		out[i] = g.Judgements
-	}
-	return out
-}
-
-// compared are the judgements of a differential claim, group against group.
-// Evidence without executions keeps those it has.
-func compared(e Expectation, ev Evidence) [][]Judgement {
-	copied := Evidence{Groups: append([]Group(nil), ev.Groups...)}
-	for i := range copied.Groups {
+		// Group judges write into the slices: those of the caller stay.
 		copied.Groups[i].Judgements = append([]Judgement(nil), ev.Groups[i].Judgements...)
 	}
-	judgeDifferential(e, &copied)
+	JudgeGroups(e, &copied)
 	out := make([][]Judgement, len(copied.Groups))
 	for i, g := range copied.Groups {
 		out[i] = g.Judgements
@@ -80,6 +64,8 @@ func compared(e Expectation, ev Evidence) [][]Judgement {
 	return out
 }
 
+// withJudgements is the evidence with other judgements; the groups of the caller
+// stay.
 func withJudgements(ev Evidence, judged [][]Judgement) Evidence {
 	ev.Groups = append([]Group(nil), ev.Groups...)
 	for i := range ev.Groups {
@@ -88,18 +74,25 @@ func withJudgements(ev Evidence, judged [][]Judgement) Evidence {
 	return ev
 }
 
+// Ranks of a reading.
+const (
+	rankSeen     = 1  // a hit, without a grade
+	rankGraded   = 2  // grade D; the better ones follow
+	rankRounding = 10 // a difference inside the tolerance, before everything
+)
+
 // worth ranks what a reading shows: a difference inside the tolerance before
 // everything (rule 2), then the better grade, then any hit.
 func worth(e Expectation, ev Evidence) int {
 	v := Decide(e, ev)
 	if v.Headline == NotABug {
-		return 10
+		return rankRounding
 	}
 	if i := strings.IndexAny("DCBA", string(v.Grade)); v.Grade != "" && i >= 0 {
-		return 2 + i
+		return rankGraded + i
 	}
 	if v.Hits > 0 {
-		return 1
+		return rankSeen
 	}
 	return 0
 }

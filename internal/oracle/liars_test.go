@@ -14,18 +14,19 @@ func positive(h Headline) bool {
 
 // trusting are liars that fool an oracle when their script is taken for the
 // reporter's own and nobody read it: the reader of scripts refuses these.
-var trusting = map[string]bool{"aborts_by_hand": true}
+var trusting = map[string]bool{"aborts_by_hand": true, "silent_by_version": true}
 
 // TestLiars: every seeded liar, recorded on both releases, judged by every
 // oracle, is refused.
 func TestLiars(t *testing.T) {
 	files, err := filepath.Glob("testdata/liars/*.bad.json")
-	if err != nil || len(files) < 20 {
+	if err != nil || len(files) < 30 {
 		t.Fatalf("%d liars: %v", len(files), err)
 	}
+	all := expectations(t)
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".bad.json")
-		for oracle, e := range expectations(t) {
+		for oracle, e := range all {
 			for _, own := range []bool{false, true} {
 				e.ReporterScript = own
 				if own && trusting[name] {

@@ -90,11 +90,18 @@ type pattern struct {
 	timed  bool
 }
 
+// newPattern cuts a stated line once. Dots at the end of a prefix are dropped,
+// since they stand for whatever follows.
 func newPattern(want Line) pattern {
 	p := pattern{line: want, timed: aboutTime.MatchString(want.Text)}
 	p.tokens = tokens(want.Text[:min(len(want.Text), maxLine)], p.timed)
 	for n := len(p.tokens); want.Prefix && n > 0 && p.tokens[n-1].text == "..."; n-- {
 		p.tokens = p.tokens[:n-1]
+	}
+	if n := len(p.tokens); want.Prefix && n > 0 && p.tokens[n-1].number != nil {
+		last := *p.tokens[n-1].number
+		last.cut = true
+		p.tokens[n-1].number = &last
 	}
 	return p
 }
@@ -103,6 +110,9 @@ func newPattern(want Line) pattern {
 func (p pattern) matches(line []token) bool {
 	if len(p.tokens) == 0 {
 		return false
+	}
+	if p.line.Approximate && !p.line.Fragment && !p.line.Prefix && len(line) == len(p.tokens) && len(numbers(p.tokens)) >= manyNumbers {
+		return roughly(p.tokens, line)
 	}
 	m := matcher{a: p.tokens, b: line, approximate: p.line.Approximate, whole: !p.line.Fragment && !p.line.Prefix}
 	if !p.line.Fragment {
@@ -116,6 +126,40 @@ func (p pattern) matches(line []token) bool {
 	return false
 }
 
+// A list that the reporter calls approximate ("something like", "numbers vary")
+// is met by one that is like it in most places (guesses: with half of the places
+// a list of ones and zeros would pass for one of ones and large negatives).
+const (
+	manyNumbers = 4
+	mostPlaces  = 0.75
+)
+
+// roughly compares an approximate list: everything but its numbers is equal, NaN
+// and infinities stand where they were stated and nowhere else, and most of the
+// other numbers have the stated sign, or are zero as stated. One gene of sixteen
+// that happens to be zero makes no other result.
+func roughly(stated, seen []token) bool {
+	alike, total := 0, 0
+	for i, t := range stated {
+		n := seen[i].number
+		if t.number == nil || n == nil {
+			if !t.same(seen[i], true) {
+				return false
+			}
+			continue
+		}
+		total++
+		odd := func(c class) bool { return c == classNaN || c == classInf || c == classNegInf }
+		switch {
+		case (odd(t.number.class) || odd(n.class)) && t.number.class != n.class:
+			return false
+		case t.number.class == n.class && (t.number.value < 0) == (n.value < 0):
+			alike++
+		}
+	}
+	return float64(alike) >= mostPlaces*float64(total)
+}
+
 // matcher matches tokens a at a place of b, where dots in a stand for any run.
 // What was found not to match is remembered: a line of many dots would else
 // take exponential time.
@@ -127,6 +171,7 @@ type matcher struct {
 	failed map[int]int
 }
 
+// at says whether the tokens from i on match those of the line from j on.
 func (m *matcher) at(i, j int) bool {
 	for ; i < len(m.a); i, j = i+1, j+1 {
 		if m.a[i].text == "..." && m.a[i].number == nil {
@@ -139,6 +184,7 @@ func (m *matcher) at(i, j int) bool {
 	return !m.whole || j == len(m.b)
 }
 
+// dots tries every place where what follows the dots could go on.
 func (m *matcher) dots(i, j int) bool {
 	if i == len(m.a) {
 		return true
@@ -180,6 +226,7 @@ func corresponding(stated []Line, printed *output) [][]token {
 	return out
 }
 
+// samePart says whether a printed line plays the part of a stated one.
 func samePart(a, b []token, fragment bool) bool {
 	la, lb := words(a), words(b)
 	if len(la) == 0 {
@@ -198,6 +245,7 @@ func words(ts []token) []string {
 	})
 }
 
+// containsRun says whether the words occur side by side.
 func containsRun(s, part []string) bool {
 	for i := 0; i+len(part) <= len(s); i++ {
 		if slices.Equal(s[i:i+len(part)], part) {

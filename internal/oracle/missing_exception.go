@@ -25,6 +25,8 @@ func judgeMissingException(e Expectation, ex sandbox.Execution) Judgement {
 	return unfinished(e, ex)
 }
 
+// ranThrough: no exception came. Where output is stated as well it must be there:
+// a script that skipped the call runs through too.
 func ranThrough(e Expectation, ex sandbox.Execution) Judgement {
 	observed := symptom.Symptom{Kind: symptom.MissingException, Exception: e.Wanted}
 	match := symptom.Match{Relation: symptom.Same, Fields: []symptom.FieldMatch{{
@@ -46,6 +48,7 @@ func ranThrough(e Expectation, ex sandbox.Execution) Judgement {
 	return j
 }
 
+// wantedText names what is asked for, for reasons.
 func wantedText(e Expectation) string {
 	if e.Wanted == "" {
 		return "an exception"

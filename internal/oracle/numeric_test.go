@@ -139,6 +139,34 @@ func TestOperands(t *testing.T) {
 	}
 }
 
+// TestReference: a float64 value that the script computes beside two float32 ones
+// says which of them is off, or that neither is.
+func TestReference(t *testing.T) {
+	f := func(name, dtype, v string) probe.Observation {
+		return probe.Observation{Name: name, Kind: "array", DType: dtype, Size: 1, Values: []string{v}}
+	}
+	for _, c := range []struct {
+		name, ref, dtype string
+		l, r, exact      string
+		want             comparison
+		words            string
+	}{
+		{"two errors add up", "ref", "float64", "1.0000008", "0.9999992", "1.0", inside, "float64"},
+		{"one is off", "expected", "float64", "1.0", "1.1", "1.0", outsideOf, "far from expected (float64): r"},
+		{"both are off", "y_f64", "float64", "1.2", "1.1", "1.0", outsideOf, "far from y_f64 (float64): l, r"},
+		{"no name of a reference", "other", "float64", "1.0000008", "0.9999992", "1.0", outsideOf, ""},
+		{"no more precise than they are", "ref", "float32", "1.0000008", "0.9999992", "1.0", outsideOf, ""},
+		{"equal", "ref", "float64", "1.0", "1.0", "2.0", holdsTrue, ""},
+		{"a reference that is no number", "ref", "float64", "1.0000008", "0.9999992", "nan", outsideOf, "far from ref"},
+	} {
+		r := probe.Record{Names: []probe.Observation{f("l", "float32", c.l), f("r", "float32", c.r), f(c.ref, c.dtype, c.exact)}}
+		got, words, _ := evaluate(Compare{Left: "l", Right: "r", Op: "=="}, r)
+		if got != c.want || !strings.Contains(words, c.words) {
+			t.Errorf("%s: %v, want %v: %s", c.name, got, c.want, words)
+		}
+	}
+}
+
 // TestUnknownOperands: an assert whose floats were not recorded is not judged;
 // without floats in the script it is.
 func TestUnknownOperands(t *testing.T) {

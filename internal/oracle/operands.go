@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/repgen/repgen/internal/sandbox/probe"
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 // verdict of one comparison of the script, evaluated outside of it.
@@ -41,7 +42,54 @@ func evaluate(c Compare, r probe.Record) (result comparison, words, tol string) 
 	if isExact(l) && isExact(rt) {
 		return exactly(c, ls, rs)
 	}
-	return within(c, ls, rs, []probe.Observation{l, rt}, r.Arrays)
+	result, words, tol = within(c, ls, rs, []probe.Observation{l, rt}, r.Arrays)
+	return byReference(c, r, l, rt, result, words, tol)
+}
+
+// referenceName is how scripts name the value that they hold for right.
+var referenceName = lazyre.New(`(?i)(?:^|_)(?:ref|reference|exact|expected|truth|true|gold|f64|fp64|float64|double)(?:$|_|\d)`)
+
+// reference is a recorded value of float64 with a name of that kind and as many
+// elements as the operands, which are both less precise.
+func reference(r probe.Record, l, rt probe.Observation) (probe.Observation, []number, bool) {
+	precise := eps["float64"]
+	if eps[dtypeOf(l)] <= precise || eps[dtypeOf(rt)] <= precise {
+		return probe.Observation{}, nil, false
+	}
+	for _, o := range append(slices.Clone(r.Names), r.Observations...) {
+		if o.Name == l.Name || o.Name == rt.Name || eps[dtypeOf(o)] != precise || !referenceName.MatchString(o.Name) {
+			continue
+		}
+		if list, ok := values(o); ok && len(list) > 0 {
+			return o, list, true
+		}
+	}
+	return probe.Observation{}, nil, false
+}
+
+// byReference looks at a difference of two float32 values by a third one that the
+// script computes in float64: two errors may add up to more than the bound of
+// one, and an operand that is far from the reference is the wrong one.
+func byReference(c Compare, r probe.Record, l, rt probe.Observation, result comparison, words, tol string) (comparison, string, string) {
+	ref, exact, ok := reference(r, l, rt)
+	if !ok || result != outsideOf || !excusable(c.Op) {
+		return result, words, tol
+	}
+	off := []string{}
+	for _, o := range []probe.Observation{l, rt} {
+		list, ok := values(o)
+		if !ok || len(list) != len(exact) {
+			return result, words, tol
+		}
+		op := Compare{Left: o.Name, Right: ref.Name, Op: "=="}
+		if near, _, _ := within(op, list, exact, []probe.Observation{o, ref}, r.Arrays); near == outsideOf {
+			off = append(off, o.Name)
+		}
+	}
+	if len(off) == 0 {
+		return inside, words + ", both within the bound of " + ref.Name + " (float64)", tol
+	}
+	return outsideOf, words + "; far from " + ref.Name + " (float64): " + strings.Join(off, ", "), tol
 }
 
 // operand is the recorded value of an expression, or a literal.
@@ -90,6 +138,7 @@ func isExact(o probe.Observation) bool {
 	return o.Kind == "int" || strings.HasPrefix(o.DType, "int") || strings.HasPrefix(o.DType, "uint")
 }
 
+// exactly compares integers, which have no rounding: any difference is one.
 func exactly(c Compare, ls, rs []number) (comparison, string, string) {
 	for i := range ls {
 		if !asWritten(c.Op, ls[i].value, rs[i].value) {

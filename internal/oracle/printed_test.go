@@ -26,12 +26,19 @@ func TestSameLine(t *testing.T) {
 		{whole("1 tensor(0.5000)"), "1 tensor(0.5001)", true}, // one unit of the last digit
 		{whole("1 tensor(0.5000)"), "1 tensor(0.5100)", false},
 		{whole("count 12"), "count 13", false},
+		{whole("acc 0.5"), "acc 0.6", false}, // one digit is no precision
+		{whole("acc 0.5"), "acc 0.54", true}, // it was rounded
+		{whole("acc 0.33"), "acc 0.34", false},
 		{whole("count 12"), "count 12.0", true},
 		{whole("loss 1.31792831"), "loss 1.31792819", true}, // another machine
 		{whole("err 2.2e-16"), "err 4.4e-16", true},         // near zero
 		{whole("err 2.2e-16"), "err 4.4e-6", false},
 		{whole("mean: 12.0001 1.57..."), "mean: 12.0001 1.5723", true},
 		{whole("mean: 12.0001 1.57..."), "mean: 12.0001 1.5423", false},
+		{Line{Text: "sub env: 9.0001 1.76", Prefix: true, Replaces: -1}, "sub env: 9.0001 1.7677", true}, // cut, not rounded
+		{Line{Text: "sub env: 9.0001 1.76", Prefix: true, Replaces: -1}, "sub env: 9.0001 1.7577", true},
+		{Line{Text: "sub env: 9.0001 1.76", Prefix: true, Replaces: -1}, "sub env: 9.0001 1.7777", false},
+		{Line{Text: "count: 12", Prefix: true, Replaces: -1}, "count: 125", false},
 		{whole("keras 3.6.0 argmin = 0"), "keras 3.7.0 argmin = 0", true}, // versions are masked
 		{whole("np.float64(1.0)"), "1.0", true},
 		{whole("[np.float32(1.0), np.float32(2.0)]"), "[1.0, 2.0]", true},
@@ -55,6 +62,13 @@ func TestSameLine(t *testing.T) {
 		{whole("[1, ..., 9]"), "[1, 2, 3, 8]", false},
 		{Line{Text: "best : [1 -11 1 -9]", Approximate: true}, "best : [2 -7 3 -1]", true},
 		{Line{Text: "best : [1 -11 1 -9]", Approximate: true}, "best : [1 0 1 0]", false},
+		{Line{Text: "best : [1 -11 1 -9 1 -12 1 -8]", Approximate: true}, "best : [1 0 1 -7 1 -11 1 -4]", true},
+		{Line{Text: "best : [1 -11 1 -9 1 -12 1 -8]", Approximate: true}, "best : [1 0 1 0 1 0 1 0]", false},
+		{Line{Text: "best : [1 -11 1 -9 1 -12 1 -8]", Approximate: true}, "best : [1 0 1 1 1 -3 1 0]", false},
+		{Line{Text: "x [0.1 nan 0.2 0.3 0.4]", Approximate: true}, "x [0.5 nan 0.1 0.9 0.2]", true},
+		{Line{Text: "x [0.1 nan 0.2 0.3 0.4]", Approximate: true}, "x [0.5 0.6 0.1 0.9 0.2]", false},
+		{Line{Text: "x [0.1 0.2 0.3 0.4]", Approximate: true}, "x [0.5 inf 0.1 0.9]", false},
+		{Line{Text: "x [0.1 0.2 0.3 0.4]", Approximate: true}, "y [0.5 0.6 0.1 0.9]", false},
 		{Line{Text: "score: 87.0", Approximate: true}, "score: nan", false},
 		{whole("a-1"), "a - 1", true},
 		{whole(""), "", false},
@@ -111,7 +125,7 @@ func TestPrintedClaims(t *testing.T) {
 		{"equal numbers of one line", Printed{Actual: []Line{line("0.3125 0.3245")}, Relation: "equal"}, "0.3125 0.3125\n", Clean},
 		{"lines that count something", Printed{Actual: []Line{line("3.0 0.5"), line("300.0 0.7")}, Relation: "equal"}, "3.0 0.9\n300.0 0.9\n", Clean},
 		{"lines that count something, still unequal", Printed{Actual: []Line{line("3.0 0.5"), line("300.0 0.7")}, Relation: "equal"}, "3.0 0.5\n300.0 0.7\n", Hit},
-		{"lines that count something, unequal otherwise", Printed{Actual: []Line{line("3.0 0.5"), line("300.0 0.7")}, Relation: "equal"}, "3.0 0.4\n300.0 0.8\n", Hit},
+		{"lines that count something, unequal otherwise", Printed{Actual: []Line{line("3.0 0.5"), line("300.0 0.7")}, Relation: "equal"}, "3.0 0.54\n300.0 0.66\n", Hit},
 		{"a counter that moved is no counter", Printed{Actual: []Line{line("3.0 0.5"), line("300.0 0.7")}, Relation: "equal"}, "4.0 0.9\n400.0 0.9\n", Absent},
 		{"a relation nobody knows", Printed{Actual: []Line{line("a 1")}, Relation: "prettier"}, "a 2\n", Absent},
 		{"a relation without its lines", Printed{Actual: []Line{line("a 1")}, Relation: "all_nan"}, "b 2\n", Absent},

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -100,11 +101,12 @@ func runScript(t *testing.T, python, observer, script, release string) sandbox.E
 	cmd.Dir = work
 	cmd.ExtraFiles = []*os.File{w}
 	cmd.Env = []string{"PYTHONPATH=" + observer + ":" + lib, "PATH=/usr/bin", "PYTHONDONTWRITEBYTECODE=1", "PYTHONHASHSEED=0", "OMP_NUM_THREADS=1"}
-	for k, v := range probe.Env(probe.Options{Watch: watched(string(source))}, 3, key) {
+	for k, v := range probe.Env(probe.Options{Watch: watched(string(source)), StackAfter: stacksAfter(t, string(source))}, 3, key) {
 		cmd.Env = append(cmd.Env, k+"="+v)
 	}
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	began := time.Now()
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -117,12 +119,16 @@ func runScript(t *testing.T, python, observer, script, release string) sandbox.E
 		t.Fatal(err)
 	}
 	err = cmd.Wait()
-	inTime := killer.Stop()
+	inTime, took := killer.Stop(), time.Since(began)
 	clean := places(t, python, work, lib)
 	ex := sandbox.Execution{Label: release, Argv: []string{"python", sandbox.ScriptNm}, Outcome: sandbox.Exited}
 	ex.Stdout, ex.Stderr = clean.Replace(stdout.String()), clean.Replace(stderr.String())
 	ex.Record = probe.Parse([]byte(clean.Replace(string(raw))), key)
 	ex.Record.PeakRSS = 0
+	if strings.Contains(ex.Stdout, " took ") {
+		ex.WallSeconds = took.Seconds()
+		ex.CPUSeconds = (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
+	}
 	ending(&ex, err, inTime)
 	return ex
 }
@@ -142,6 +148,21 @@ func ending(ex *sandbox.Execution, err error, inTime bool) {
 	default:
 		ex.ExitCode = exit.ExitCode()
 	}
+}
+
+// stacksAfter is the second from which stacks are sampled, 0 for never.
+func stacksAfter(t *testing.T, source string) float64 {
+	t.Helper()
+	first, _, _ := strings.Cut(source, "\n")
+	text, ok := strings.CutPrefix(first, "# stacks: ")
+	if !ok {
+		return 0
+	}
+	after, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return after
 }
 
 func watched(source string) []string {

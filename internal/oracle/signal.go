@@ -33,15 +33,54 @@ func judgeSignal(e Expectation, ex sandbox.Execution) Judgement {
 	return Judgement{Finding: Hit, Observed: s, Match: m, Reasons: []string{"the process died of " + headline(s)}}
 }
 
-// answered judges an exception that came where a signal was reported.
+// answered judges an exception that came where a signal was reported. A name or
+// an argument that a release no longer has ends a script as well, and answers
+// nothing: pandas 2 without iteritems is no repaired catboost.
 func answered(e Expectation, ex sandbox.Execution, s symptom.Symptom) Judgement {
 	fault, _ := environmentFault(s)
-	if fault == "" && s.Kind != symptom.ImportError && fromSubject(e, s) {
+	if fault == "" && s.Kind != symptom.ImportError && fromSubject(e, s) && !goneByHand(s) && atJudgedCall(e, s) {
 		j := clean("the subject raises an exception of its own instead: " + headline(s))
 		j.Observed = s
 		return j
 	}
 	return unfinished(e, ex)
+}
+
+// judgeDeaths holds a control that raises an exception in place of the signal to
+// the statement at which the reported side died: one that ended further up never
+// reached it. Only runs of the same text can be compared by their lines.
+func judgeDeaths(_ Expectation, ev *Evidence) {
+	died := 0 // the first of those lines
+	for _, g := range ev.Groups {
+		for _, j := range g.Judgements {
+			if line := statementOf(j.Observed); g.Side == SideReported && g.Script == "" && j.Finding == Hit && line > 0 && (died == 0 || line < died) {
+				died = line
+			}
+		}
+	}
+	for _, g := range ev.Groups {
+		for k := range g.Judgements {
+			j := &g.Judgements[k]
+			if g.Side.neverControl() || g.Script != "" || j.Finding != Clean || j.Observed.Exception == "" {
+				continue
+			}
+			if line := statementOf(j.Observed); line > 0 && line < died {
+				why := fmt.Sprintf("it ended at line %d, before line %d where the reported side died: %s", line, died, headline(j.Observed))
+				*j = Judgement{Finding: Inconclusive, Oracle: j.Oracle, Observed: j.Observed, Match: j.Match, Reasons: []string{why}}
+			}
+		}
+	}
+}
+
+// statementOf is the line of the script from which the failure came, 0 when no
+// frame of it is known.
+func statementOf(s symptom.Symptom) int {
+	for _, f := range s.Frames {
+		if f.InScript() {
+			return f.Line
+		}
+	}
+	return 0
 }
 
 // killedByHand: the kernel and the shell send SIGKILL and SIGTERM, the subject

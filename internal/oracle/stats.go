@@ -8,15 +8,18 @@ const z95 = 1.959963984540054
 // Wilson is the 95 % score interval of a rate after hits in n executions
 // (Wilson 1927; it stays inside 0 to 1 and is honest at 5 of 5, where the
 // usual interval has width nothing). Without executions it is 0 to 1.
-func Wilson(hits, n int) (low, high float64) {
+func Wilson(hits, n int) (low, high float64) { return wilson(hits, n, z95) }
+
+// wilson is the score interval for a quantile z of the normal distribution.
+func wilson(hits, n int, z float64) (low, high float64) {
 	if n <= 0 {
 		return 0, 1
 	}
 	hits = min(max(hits, 0), n)
 	p, m := float64(hits)/float64(n), float64(n)
-	z2 := z95 * z95
+	z2 := z * z
 	mid := p + z2/(2*m)
-	half := z95 * math.Sqrt(p*(1-p)/m+z2/(4*m*m))
+	half := z * math.Sqrt(p*(1-p)/m+z2/(4*m*m))
 	low, high = (mid-half)/(1+z2/m), (mid+half)/(1+z2/m)
 	if hits == 0 {
 		low = 0 // exact; the difference above leaves rounding dust

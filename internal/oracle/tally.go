@@ -1,13 +1,23 @@
 package oracle
 
-import "fmt"
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
 
 // tally counts the findings of one group.
 type tally struct {
 	hits, clean, within, absent, collided, inconclusive int
 	limited, forged, contradicted                       int
+	// plain are the inconclusive ones that neither a limit of ours nor a fault
+	// explains: what was recorded is not enough for this oracle.
+	plain int
 }
 
+// count counts what was found. Faults are counted beside: a forged record decides
+// alone.
 func count(g Group) tally {
 	var t tally
 	for _, j := range g.Judgements {
@@ -26,6 +36,8 @@ func count(g Group) tally {
 			t.inconclusive++
 			if j.Limit {
 				t.limited++
+			} else if j.Fault == "" {
+				t.plain++
 			}
 		}
 		switch j.Fault {
@@ -53,18 +65,45 @@ func (t tally) good(side Side) int {
 	return n
 }
 
-// name of a group in reasons: "keras 3.11.0 (newest)".
+// roles say in words which side of the evidence a group is.
+var roles = map[Side]string{
+	SideReported: "as reported", SideNamed: "named as good", SideRelease: "another release",
+	SideNewest: "newest", SideFix: "the fix", SideNeutral: "the certificate script",
+	SideContrast: "the contrast that the reporter names", SideRemoval: "what the reporter blames taken out",
+	SideAuthored: "the control that the script's author wrote",
+	SidePinned:   "all seeds pinned", SideReseeded: "other seeds",
+}
+
+// name of a group in reasons: "keras 3.11.0 (newest)", or for another script
+// "without drop_last=True (what the reporter blames taken out)".
 func (g Group) name() string {
 	what := g.Version
 	if g.Subject != "" && g.Version != "" {
 		what = g.Subject + " " + g.Version
 	}
-	role := map[Side]string{
-		SideReported: "as reported", SideNamed: "named as good", SideRelease: "another release",
-		SideNewest: "newest", SideFix: "the fix", SideNeutral: "the certificate script", SideContrast: "the contrast that the reporter names",
-	}[g.Side]
-	if what == "" {
-		return role
+	if g.Side.edited() {
+		what = g.change()
 	}
-	return fmt.Sprintf("%s (%s)", what, role)
+	if what == "" {
+		return roles[g.Side]
+	}
+	return fmt.Sprintf("%s (%s)", what, roles[g.Side])
+}
+
+// change says what an edited side does otherwise: "without drop_last=True",
+// "with JAX_DISABLE_JIT=1".
+func (g Group) change() string {
+	what := strings.TrimSpace(g.Change)
+	if what == "" {
+		for _, name := range slices.Sorted(maps.Keys(g.Env)) {
+			what = strings.TrimSpace(what + " " + name + "=" + g.Env[name])
+		}
+	}
+	switch {
+	case what == "":
+		return "with the change"
+	case strings.HasPrefix(what, "with"): // "without" as well
+		return what
+	}
+	return "with " + what
 }

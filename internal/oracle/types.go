@@ -17,6 +17,18 @@ const (
 	OraclePrinted          Name = "printed_output"
 	OracleAssert           Name = "reporter_assert"
 	OracleDifferential     Name = "differential"
+	// Silent symptoms and costs; each has its own claim in the Expectation.
+	OracleNonFinite  Name = "non_finite"     // a NaN or an infinity where a finite number is right (Value)
+	OracleShape      Name = "shape"          // shape, dtype or type of a named or printed value (Value)
+	OracleDuplicates Name = "duplicates"     // repeats among like lines or records (Repeats)
+	OracleSpread     Name = "nondeterminism" // equal executions differ (Spread); judged by group
+	OracleHang       Name = "hang"           // it does not end, and the stack lies in the subject (Cost)
+	OracleSlow       Name = "slow"           // ratio of times to a control (Cost); judged by group
+	OracleMemory     Name = "memory"         // slope of resident memory (Cost)
+	OracleLearning   Name = "no_learning"    // a printed series does not go where it should (Series)
+	// OracleObserved: an expression over what the script observes (Observed),
+	// proposed for a silent symptom by whoever wrote the script.
+	OracleObserved Name = "observed"
 	// OracleNone: nothing in the report can be judged. The script is run and
 	// what it did is recorded; the ending is a lead at best.
 	OracleNone Name = "none"
@@ -36,6 +48,14 @@ type Expectation struct {
 	// Compare is a comparison in the script whose operands are watched
 	// (reporter_assert, and a printed "a == b").
 	Compare []Compare `json:"compare,omitempty"`
+	// Claims of the silent oracles, at most one set.
+	Value   *Value   `json:"value,omitempty"`
+	Repeats *Repeats `json:"repeats,omitempty"`
+	Spread  *Spread  `json:"spread,omitempty"`
+	Cost    *Cost    `json:"cost,omitempty"`
+	Series  *Series  `json:"series,omitempty"`
+	// Observed are expressions over observations (observed).
+	Observed *Observed `json:"observed,omitempty"`
 	// Wanted is the exception a report asks for: where none comes, where a signal
 	// comes, or (by its class) where another one comes ("ValueError",
 	// or "" for any deliberate one).
@@ -62,8 +82,89 @@ type Printed struct {
 	// Expected lines or values must come on the good side.
 	Expected []Line `json:"expected,omitempty"`
 	// Relation on the numbers of the actual lines, true on the good side:
-	// "all_nan", "all_finite", "equal".
+	// "all_nan", "all_finite", "equal", "not_falling", "not_rising".
 	Relation string `json:"relation,omitempty"`
+}
+
+// Value is a claim about one property of a value that the script names or
+// prints.
+type Value struct {
+	// Target is the expression as it stands in the script ("out", "loss"), the
+	// name under which the observer records it; "" means any printed value.
+	Target string `json:"target,omitempty"`
+	// Property: "finite", "shape", "dtype", "type".
+	Property string `json:"property"`
+	// Actual and Expected as written ("(3, 4)", "float32"); either may be "".
+	Actual   string `json:"actual,omitempty"`
+	Expected string `json:"expected,omitempty"`
+}
+
+// Repeats is a claim that something came twice: among the printed lines that
+// are alike but for their values, or among the elements of a named value.
+type Repeats struct {
+	// Like is text that the like lines have in common ("x ="); "" means any
+	// family of lines that differ in their values only.
+	Like string `json:"like,omitempty"`
+	// Name is a watched name whose elements must be distinct.
+	Name string `json:"name,omitempty"`
+	// Lines is true when whole equal lines are the complaint (a message that
+	// is printed twice), not equal values in lines of one family.
+	Lines bool `json:"lines,omitempty"`
+}
+
+// Spread is a claim that equal executions, or two values of one execution that
+// should be the same, differ.
+type Spread struct {
+	// Within is true when two outputs of one execution are compared (the
+	// script itself runs the thing twice); else executions are.
+	Within bool `json:"within,omitempty"`
+	// Left and Right name the two printed lines or watched names, when known.
+	Left  string `json:"left,omitempty"`
+	Right string `json:"right,omitempty"`
+	// Labels are texts of the lines whose numbers should be equal; empty: all.
+	Labels []string `json:"labels,omitempty"`
+}
+
+// Cost is a claim about time or memory.
+type Cost struct {
+	// Ratio that the reporter states ("3x slower"), 0 when none.
+	Ratio float64 `json:"ratio,omitempty"`
+	// Labels of printed times that carry the claim, slow one first; empty: the
+	// whole execution's.
+	Labels []string `json:"labels,omitempty"`
+	// Line of the script where it is said to hang, 0 when not said.
+	Line int `json:"line,omitempty"`
+}
+
+// Series is a claim about where a printed series of numbers should go.
+type Series struct {
+	// Label is the text before the numbers ("loss"); "" means the last number
+	// of each like line.
+	Label string `json:"label,omitempty"`
+	// Want: "falls", "rises", "changes".
+	Want string `json:"want"`
+}
+
+// Observed is a claim over named observations of the script
+// (observe("name", value)).
+type Observed struct {
+	// Names are the observations that the expressions may use.
+	Names []ObservedName `json:"names"`
+	// Bad is true where the symptom is there, Good where what the reporter wants
+	// holds: expressions of type bool. A side on which neither is true shows
+	// nothing; where both are, the claim contradicts itself.
+	Bad  string `json:"bad"`
+	Good string `json:"good"`
+	// BadQuote and GoodQuote are the words of the report on which they rest.
+	BadQuote  string `json:"bad_quote,omitempty"`
+	GoodQuote string `json:"good_quote,omitempty"`
+}
+
+// ObservedName is one observation with its type.
+type ObservedName struct {
+	Name string `json:"name"`
+	// Type: "number", "bool", "string", "array".
+	Type string `json:"type"`
 }
 
 // Line is one stated line or fragment.
@@ -137,6 +238,18 @@ const (
 	SideFix      Side = "fix"      // the real fix, named as such
 	SideNeutral  Side = "neutral"  // the certificate script of the environment
 	SideContrast Side = "contrast" // an edit that the reporter names
+	SideRemoval  Side = "removal"  // the same script with the trigger removed, found by rule (rule 11)
+	// SideAuthored is the same script with its trigger left out by whoever wrote
+	// it, selected by the observer.
+	SideAuthored Side = "authored"
+	// SidePinned is the reported side again with all seeds pinned. It is
+	// recorded beside the verdict and never decides it: pinning can hide or
+	// create a symptom.
+	SidePinned Side = "pinned"
+	// SideReseeded is the reported side with other seeds in the script. Where it
+	// is right, random numbers decide, and another release is no control: it
+	// draws others too.
+	SideReseeded Side = "reseeded"
 )
 
 // Vouched says that a person named this side as right: there it is enough that
@@ -158,6 +271,12 @@ type Group struct {
 	// Lacks are names of the subject that the script uses and this release has
 	// not, although the script ran through: it swallowed their absence.
 	Lacks []string `json:"lacks,omitempty"`
+	// Script is what ran when it was not the candidate's own text (contrasts,
+	// removals, controls with an edit of their own); Change says in words what
+	// differs, Env the variables that were set beside.
+	Script string            `json:"script,omitempty"`
+	Change string            `json:"change,omitempty"`
+	Env    map[string]string `json:"env,omitempty"`
 	// Unavailable says why there are no executions.
 	Unavailable string              `json:"unavailable,omitempty"`
 	Executions  []sandbox.Execution `json:"-"`
@@ -185,6 +304,12 @@ type Evidence struct {
 	// Refused: why the candidate may not be believed (touches the observer,
 	// patches the subject, branches on a version, raises by hand).
 	Refused []string `json:"refused,omitempty"`
+	// Unanchored: why what is bad and what is good does not rest on the
+	// reporter's words, where the claim was proposed by whoever wrote the script.
+	Unanchored []string `json:"unanchored,omitempty"`
+	// ControlUnfit: why the control that the script's author wrote cannot count,
+	// whatever it shows.
+	ControlUnfit []string `json:"control_unfit,omitempty"`
 	// Adjacent is true when the good and bad release are neighbours.
 	Adjacent bool `json:"adjacent,omitempty"`
 	// BudgetEnded: a budget of ours ended the search.
@@ -210,6 +335,9 @@ const (
 	NotABug          Headline = "not_a_bug"
 	Hostile          Headline = "hostile"
 	Failed           Headline = "failed"
+	// HumanFirst: the trouble lies in the harness around the library (CI, an
+	// installer, a distributed launch), which no single script can show.
+	HumanFirst Headline = "human_first"
 )
 
 // Grade of the evidence, "A" to "D"; "" when there is none.

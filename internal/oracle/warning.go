@@ -47,6 +47,8 @@ func callers(frames []symptom.Frame) []symptom.Frame {
 	return frames
 }
 
+// warningReasons says what was warned, and whether the call that the report
+// blames was under way.
 func warningReasons(e Expectation, s symptom.Symptom) []string {
 	out := []string{"warned " + headline(s)}
 	for _, want := range e.Symptom.Frames {

@@ -1,0 +1,6 @@
+# stacks: 0.6
+import shapelib
+
+shapelib.norm([[1]])
+while True:
+    pass

@@ -1,0 +1,4 @@
+import shapelib
+
+out = float("nan")
+print("mean", out)

@@ -1,0 +1,4 @@
+# stacks: 0.6
+import shapelib
+
+input("name? ")

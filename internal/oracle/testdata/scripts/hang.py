@@ -1,0 +1,5 @@
+# stacks: 0.6
+import shapelib
+
+print("collecting", flush=True)
+print(len(shapelib.collect()))

@@ -1,0 +1,5 @@
+# watch: out
+import shapelib
+
+out = shapelib.mean([])
+print("mean", out)
