@@ -1,57 +1,15 @@
 package triage
 
-import (
-	"strings"
+import "github.com/repgen/repgen/internal/pysyntax"
 
-	"github.com/repgen/repgen/internal/pysyntax"
-)
-
-// aliases are names that need no definition to be understood: every reader
-// takes them for this import, and the candidate room adds it (its table is the
-// longer one: it holds the statements). Where a name means different things,
-// one of the modules behind it must be imported already. A name that often is
-// the reporter's own variable (data, model, x) must not stand here.
-var aliases = map[string]string{
-	"np": "", "numpy": "", "pd": "", "pandas": "", "plt": "", "sns": "", "tf": "", "tensorflow": "",
-	"torch": "", "torchvision": "", "scipy": "", "sklearn": "", "jax": "", "jnp": "", "keras": "",
-	"eqx": "", "optax": "", "flax": "", "xgb": "", "lgb": "", "cv2": "", "xr": "", "einops": "",
-	"rearrange": "", "gym": "", "tqdm": "", "lax": "jax", "jit": "jax", "grad": "jax", "vmap": "jax",
-	"layers": "keras tensorflow", "ops": "keras", "nn": "torch flax", "nnx": "flax", "F": "torch",
-	"optim": "torch", "DataLoader": "torch", "Dataset": "torch", "TensorDataset": "torch",
-	"pl":      "polars pytorch_lightning lightning",
-	"partial": "", "reduce": "", "Path": "", "dataclass": "", "defaultdict": "", "OrderedDict": "",
-	"namedtuple": "", "Counter": "", "deepcopy": "", "BytesIO": "", "StringIO": "", "ThreadPoolExecutor": "",
-	"os": "", "sys": "", "time": "", "random": "", "math": "", "json": "", "re": "", "copy": "",
-	"itertools": "", "functools": "", "collections": "", "warnings": "", "threading": "",
-	"multiprocessing": "", "pickle": "", "tempfile": "", "gc": "", "logging": "", "operator": "",
-	"string": "", "contextlib": "", "dataclasses": "", "typing": "", "inspect": "", "io": "",
-	"pathlib": "", "datetime": "", "fractions": "", "decimal": "", "platform": "", "traceback": "",
-	"types": "", "uuid": "", "shutil": "", "importlib": "", "timeit": "",
-	"Any": "", "Callable": "", "Dict": "", "Generic": "", "Iterable": "", "Iterator": "", "List": "",
-	"Literal": "", "NamedTuple": "", "Optional": "", "Sequence": "", "Set": "", "Tuple": "", "Type": "",
-	"TypeVar": "", "Union": "",
-}
-
-// explained says whether an undefined name is one of the aliases in a script
-// with these imports.
+// explained says whether an undefined name needs no definition to be understood:
+// every reader takes it for one import, and the candidate room adds that.
 func explained(name string, f *pysyntax.File) bool {
-	with, ok := aliases[name]
-	if !ok || with == "" {
-		return ok
+	have := f.TopModules()
+	for _, n := range f.Undefined() { // an undefined torch will be imported as well
+		have = append(have, n.Name)
 	}
-	for _, m := range strings.Fields(with) {
-		for _, imp := range f.Imports {
-			if topName(imp.Module) == m {
-				return true
-			}
-		}
-		for _, n := range f.Undefined() { // an undefined torch will be imported as well
-			if n.Name == m {
-				return true
-			}
-		}
-	}
-	return false
+	return pysyntax.WellKnown(name, have, f.Source) != ""
 }
 
 // ambient are names that exist where the snippet came from, not in a script:
@@ -63,7 +21,7 @@ var ambient = map[string]bool{
 
 // knownClasses are class names of widely used libraries that a snippet may use
 // without importing them; an undefined name in CamelCase that is none of them
-// is taken for a class of the reporter's own. From the same reading as aliases.
+// is taken for a class of the reporter's own. From the reading of the measured reports.
 var knownClasses = setOf(
 	"Dataset", "DataLoader", "TensorDataset", "IterableDataset", "Subset", "Module",
 	"Linear", "Conv1d", "Conv2d", "Conv3d", "Sequential", "ModuleList", "ModuleDict",

@@ -1,6 +1,7 @@
 package triage
 
 import (
+	"slices"
 	"sort"
 	"strings"
 
@@ -24,6 +25,9 @@ type claims struct {
 func readClaims(rd *reading) claims {
 	var c claims
 	for _, st := range append(append([]report.Statement{}, rd.r.Statements...), unspokenBlocks(rd)...) {
+		if otherSession(rd, st) {
+			continue
+		}
 		if pasted(st) && !printsLabels(rd.script) {
 			st = unlabelled(st)
 		}
@@ -35,6 +39,16 @@ func readClaims(rd *reading) claims {
 	sort.SliceStable(c.actual, bySpan(c.actual))
 	sort.SliceStable(c.expected, bySpan(c.expected))
 	return c
+}
+
+// otherSession: the line came in a session of the interpreter that is not the
+// one taken for the script: "with [64, 2] it is right", shown first, says
+// nothing of what the one with [64, 1] prints.
+func otherSession(rd *reading, st report.Statement) bool {
+	if st.Where != "repl" || slices.Contains(rd.script.blocks, st.Block) {
+		return false
+	}
+	return slices.ContainsFunc(rd.script.blocks, func(i int) bool { return rd.r.Blocks[i].Kind == report.BlockREPL })
 }
 
 // Lines like "Expected: 3" and "Got: 4" in one pasted block.

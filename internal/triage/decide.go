@@ -14,14 +14,24 @@ func Decide(r *report.Report, opts Options) *Decision {
 	if r == nil {
 		r = &report.Report{}
 	}
-	rd := newReading(r, opts)
-	d := &Decision{Blocks: rd.script.blocks, Summary: summary(rd)}
+	return decide(newReading(r, opts))
+}
+
+func decide(rd *reading) *Decision {
+	d := &Decision{Blocks: rd.script.blocks, Alternatives: rd.script.others, Summary: summary(rd)}
+	// The order matters: the versions are read against the subject, the claim
+	// against the versions and contrasts, the route against all of them.
 	d.Subjects, d.SubjectSource = subjectsOf(rd)
 	d.Good, d.Bad = contrast(rd, d.Subjects)
+	d.Contrasts, d.Triggers = changesOf(rd)
 	d.Expectation = expect(rd, d)
+	rd.script.needData(d.Expectation)
+	onlyTelling(d, rd.script.file)
 	d.Steering = steeringIn(rd)
 	route(rd, d)
+	d.Facts, d.Vagueness = factsOf(rd, d)
 	d.Missing = missingFacts(rd, d)
+	d.Confidence, d.ConfidenceOf = confidence(d.Route, rd.why)
 	d.Reply = replyFor(d)
 	return d
 }
@@ -33,13 +43,17 @@ func route(rd *reading, d *Decision) {
 	d.Lower = hw.lower
 	d.OnDevice = usedDevice(rd.r)
 	for _, ending := range []func(*reading, *Decision, hardware) bool{
-		endsHostile, endsHardware, endsInfo, endsNoBug, endsModel,
+		endsHostile, endsHuman, endsHardware, endsInfo, endsNoBug, endsModel,
 	} {
 		if ending(rd, d, hw) {
 			return
 		}
 	}
 	d.Route = Attempt
+	rd.why = "nothing to judge"
+	if d.Expectation != nil {
+		rd.why = string(d.Expectation.Oracle)
+	}
 	d.Reasons = append(d.Reasons, attemptReasons(rd, d)...)
 }
 
@@ -54,6 +68,10 @@ func endsHostile(rd *reading, d *Decision, _ hardware) bool {
 		return false
 	}
 	d.Route = Hostile
+	rd.why = "reaches"
+	if len(reaches) == 0 {
+		rd.why = "only steering"
+	}
 	for _, s := range d.Steering {
 		d.Reasons = append(d.Reasons, Reason{Text: "the report " + s.Text, Span: s.Span})
 	}
@@ -86,9 +104,12 @@ func onlySteering(rd *reading, d *Decision) bool {
 	for _, s := range d.Steering {
 		blank(rest, s.Span.Start, s.Span.End)
 	}
-	return len(strings.Fields(string(rest))) < minWords
+	return wordsIn(string(rest)) < minWords
 }
 
+// endsHardware: the symptom is the accelerator's. A script that only asks for
+// one is lowered and tried instead (Lower), so that each reason here comes with
+// why lowering would show nothing.
 func endsHardware(rd *reading, d *Decision, hw hardware) bool {
 	if hw.points < needed || rd.opts.Script {
 		// A given script is tried: what a clean CPU run then means is judged
@@ -98,6 +119,8 @@ func endsHardware(rd *reading, d *Decision, hw hardware) bool {
 	}
 	d.Route = NeedsHardware
 	d.Reasons = append(d.Reasons, hw.needs...)
+	d.Reasons = append(d.Reasons, Reason{Text: "lowering it to the CPU was considered: " + hw.cannot})
+	rd.why = "accelerator"
 	return true
 }
 
@@ -108,6 +131,7 @@ func endsInfo(rd *reading, d *Decision, _ hardware) bool {
 	}
 	for _, g := range rd.script.gaps {
 		if g.private() {
+			rd.why = "private"
 			d.Reasons = append(d.Reasons, Reason{Text: "the script needs " + g.String() + ", which is not in the report", Span: rd.scriptSpan()})
 		}
 	}
@@ -124,29 +148,70 @@ func endsInfo(rd *reading, d *Decision, _ hardware) bool {
 // nothingToGoOn: there is no code, and either it lies somewhere that is never
 // fetched, or nothing is said from which any could be written.
 func nothingToGoOn(rd *reading, d *Decision) []Reason {
-	c := readClaims(rd)
-	if notABug(rd, c) != nil {
+	if noBug(rd) != nil {
 		return nil
 	}
-	if s := rd.find(elsewhere); s != nil && len(rd.r.Tracebacks) == 0 {
+	if s := codeElsewhere(rd, d); s != nil && len(rd.r.Tracebacks) == 0 {
+		rd.why = "elsewhere"
 		return []Reason{{Text: "the code is only in a picture, a link or an attachment: " + quote(rd.r.Text, s), Span: s}}
 	}
-	vague := d.Expectation == nil && !failing.MatchString(rd.prose) && !failing.MatchString(rd.r.Title)
-	if len(d.Subjects) == 0 || vague && len(strings.Fields(rd.prose)) < minWords {
-		return []Reason{{Text: "no script, and too little is said to write one"}}
+	vague := d.Expectation == nil && len(rd.talk) == 0 && !failing.MatchString(rd.prose) && !failing.MatchString(rd.r.Title)
+	if len(d.Subjects) == 0 || vague && wordsIn(rd.prose) < minWords {
+		rd.why = "vague"
+		lacks := "what failed and how"
+		if len(d.Subjects) == 0 {
+			lacks = "which package it is about"
+		}
+		return []Reason{{Text: "no script, and too little is said to write one: it lacks " + lacks}}
 	}
 	return nil
 }
 
+// maxElsewhere bounds the search; the links of a report are few.
+const maxElsewhere = 64
+
+// codeElsewhere is the first place outside the report where its code may lie. A
+// link into the source of the very project says where the bug is, not what the
+// reporter ran. A picture is no end where a model is there and the words beside
+// it, of a package that is known, are enough to write from: most show the result.
+func codeElsewhere(rd *reading, d *Decision) *report.Span {
+	rest := []byte(rd.prose)
+	places := elsewhere.FindAllStringIndex(rd.prose, maxElsewhere)
+	for _, m := range places {
+		blank(rest, m[0], m[1])
+	}
+	writable := rd.opts.HasModel && len(d.Subjects) > 0 && wordsIn(string(rest))-wordsIn(rd.r.Title) >= minWords
+	for _, m := range places {
+		place := strings.ToLower(rd.prose[m[0]:m[1]])
+		picture := strings.HasPrefix(place, "![") || strings.HasPrefix(place, "<img")
+		own := rd.r.Repo != "" && strings.Contains(place, "github.com/"+strings.ToLower(rd.r.Repo)+"/blob/")
+		if !own && !(picture && writable) {
+			return &report.Span{Start: m[0], End: m[1]}
+		}
+	}
+	return nil
+}
+
+// noBug is notABug, or a difference that the stated numbers themselves show to
+// be rounding. A complete script is run: its measured tolerance is the better one.
+func noBug(rd *reading) *Reason {
+	if why := notABug(rd, readClaims(rd)); why != nil || rd.script.complete() {
+		return why
+	}
+	return withinRounding(rd)
+}
+
+// endsNoBug: a question, a feature, intended behaviour, or rounding.
 func endsNoBug(rd *reading, d *Decision, _ hardware) bool {
 	if rd.opts.Script {
 		return false
 	}
-	why := notABug(rd, readClaims(rd))
+	why := noBug(rd)
 	if why == nil {
 		return false
 	}
 	d.Route = NotABug
+	rd.why = "no failure"
 	d.Reasons = append(d.Reasons, *why)
 	return true
 }
@@ -157,7 +222,9 @@ func endsModel(rd *reading, d *Decision, _ hardware) bool {
 		return false
 	}
 	d.Route = NeedsModel
+	rd.why = "partial"
 	if rd.script.none() {
+		rd.why = "none"
 		d.Reasons = append(d.Reasons, Reason{Text: "the report has no script"})
 		return true
 	}
@@ -180,6 +247,9 @@ func attemptReasons(rd *reading, d *Decision) []Reason {
 		reasons = append(reasons, Reason{Text: text, Span: expectationSpan(rd, d)})
 	} else {
 		reasons = append(reasons, Reason{Text: "nothing in the report says what an execution should show: the best possible ending is a lead"})
+	}
+	if w := withinRounding(rd); w != nil {
+		reasons = append(reasons, *w)
 	}
 	if d.Lower {
 		reasons = append(reasons, Reason{Text: "asks for an accelerator; the CPU is tried instead", Span: rd.scriptSpan()})

@@ -235,3 +235,30 @@ func TestDecideNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestDecideCodeElsewhere: a picture or a link keeps nobody who can write from
+// writing, where the words say enough; a link into the project's own source is
+// no code of the reporter's.
+func TestDecideCodeElsewhere(t *testing.T) {
+	const front = "---\ntitle: Mistake in the divergence\nurl: https://github.com/PythonOT/POT/issues/1\n---\n\n"
+	const words = "The weights are not used properly in the Sinkhorn divergence of two empirical samples: the result is wrong.\n"
+	for name, w := range map[string]struct {
+		text  string
+		model bool
+		want  Route
+	}{
+		"picture, no model":        {front + words + "![code](https://example.com/a.png)\n", false, NeedsInfo},
+		"picture, model":           {front + words + "![code](https://example.com/a.png)\n", true, Attempt},
+		"picture, few words":       {front + "It is wrong.\n![code](https://example.com/a.png)\n", true, NeedsInfo},
+		"picture, no package":      {words + "![code](https://example.com/a.png)\n", true, NeedsInfo},
+		"a gist, model":            {front + words + "https://gist.github.com/a/1\n", true, NeedsInfo},
+		"own source":               {front + words + "https://github.com/pythonot/POT/blob/f613942/ot/bregman.py#L1872\n", false, NeedsModel},
+		"own source, then a gist":  {front + words + "https://github.com/PythonOT/POT/blob/f613942/ot/bregman.py and https://gist.github.com/a/1\n", false, NeedsInfo},
+		"another project's source": {front + words + "https://github.com/me/mine/blob/main/run.py\n", false, NeedsInfo},
+	} {
+		d := Decide(report.Parse([]byte(w.text), report.Source{}), Options{HasModel: w.model})
+		if d.Route != w.want {
+			t.Errorf("%s: %s, want %s (%+v)", name, d.Route, w.want, d.Reasons)
+		}
+	}
+}

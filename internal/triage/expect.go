@@ -57,17 +57,42 @@ func firstExpectation(rd *reading, c claims, d *Decision) *oracle.Expectation {
 	return fromWarning(rd, c)
 }
 
-// silentExpectations are the readings of a script that ends normally.
+// silentExpectations are the readings of a script that ends normally: what the
+// reporter computed or pasted on both sides first, then what the words claim,
+// then a pasted side alone, which shows a symptom but no right value.
 func silentExpectations(rd *reading, c claims, d *Decision) []oracle.Expectation {
 	var found []oracle.Expectation
 	printed := fromPrinted(rd, c)
-	if a := fromAssert(rd, printed); a != nil {
+	judged := printed != nil && (len(printed.Printed.Expected) > 0 || printed.Printed.Relation != "")
+	said := spokenExpectations(rd, c, d)
+	if judged && directed(printed.Printed.Relation) {
+		// "Accuracy must not fall with k" is about an order, not about training.
+		said = without(said, oracle.OracleLearning)
+	}
+	if judged && printed.Symptom.Kind == symptom.Nondeterminism && printed.Printed.Relation == "equal" && len(said) > 0 {
+		judged = false // "the same every time": of executions, not of the numbers of one
+	}
+	if len(said) > 0 && costly[said[0].Symptom.Kind] {
+		// The title says that it hangs or leaks: an assert of the script is then
+		// beside the point.
+		found, said = append(found, said[0]), said[1:]
+	}
+	if a := fromAssert(rd, printed); a != nil && len(found) == 0 {
 		found = append(found, *a)
 	}
-	if printed != nil {
+	if judged {
 		found = append(found, *printed)
 	}
-	if len(found) == 0 && rd.script.prints() && !unjudged(rd) {
+	found = append(found, said...)
+	if printed != nil && !judged {
+		found = append(found, *printed)
+	}
+	if len(found) == 0 {
+		if e := fromPrintedTest(rd); e != nil {
+			return append(found, *e)
+		}
+	}
+	if (len(found) == 0 || !judged && found[0].Oracle != oracle.OracleAssert && printed == nil) && rd.script.prints() && !unjudged(rd) {
 		if e := fromDifferential(rd, d); e != nil {
 			found = append(found, *e)
 		}
@@ -75,38 +100,34 @@ func silentExpectations(rd *reading, c claims, d *Decision) []oracle.Expectation
 	return found
 }
 
+// without leaves out the readings by one oracle.
+func without(list []oracle.Expectation, name oracle.Name) []oracle.Expectation {
+	var kept []oracle.Expectation
+	for _, e := range list {
+		if e.Oracle != name {
+			kept = append(kept, e)
+		}
+	}
+	return kept
+}
+
 var asksIfBug = lazyre.New(`(?i)(\b(is|was|are) (this|that|it|these|those)( \w+)? (an? )?(expected|intended|intentional|normal|correct|by design|desired|a bug|bug|known|deliberate|supposed)\b|\bam i (right|wrong|missing|doing|misunderstanding|misreading)|\bi (may|might|could) (be )?(mis\w+|wrong|missing)|\bby design\s*\?|\bor (is|am) (this|it|i) [^.?\n]*\?|\bexpected behaviou?r\s*\?|\bintended\s*\?)`)
 
-// unjudged: the symptom is of a kind that no oracle here can judge (time,
-// memory, learning), so that comparing what is printed would say nothing of it.
+// unjudged: the symptom is of a kind (time, memory, learning, spread) of which
+// comparing what two releases print would say nothing.
 func unjudged(rd *reading) bool {
 	switch kindInWords(rd) {
-	case symptom.Slow, symptom.Hang, symptom.Memory, symptom.NoLearning:
+	case symptom.Slow, symptom.Hang, symptom.Memory, symptom.NoLearning, symptom.Nondeterminism:
 		return true
 	}
 	return false
 }
 
-// wordKinds are what a title says of the symptom. First match wins.
-var wordKinds = []struct {
-	kind symptom.Kind
-	re   *lazyre.Regexp
-}{
-	{symptom.Memory, lazyre.New(`(?i)\b(memory leak\w*|leaks? memory|memory (usage )?(grows|increases|keeps growing)|out of memory|oom)\b`)},
-	{symptom.Hang, lazyre.New(`(?i)\b(hangs?|hanging|deadlocks?|freezes|stuck|never (returns|finishes|terminates))\b`)},
-	{symptom.Slow, lazyre.New(`(?i)\b(slow(er|ly|down)?|performance (regression|drop)|takes (too long|forever))\b`)},
-	{symptom.NoLearning, lazyre.New(`(?i)\b(does(n't| not) (learn|converge|train)|not learning|loss (does not|doesn't|never) (fall|decrease|go down)|fails to converge)\b`)},
-	{symptom.Nondeterminism, lazyre.New(`(?i)\b(non-?determinis\w*|not (deterministic|reproducible)|different (results?|values?|outputs?) (each|every) (time|run)|not always|duplicates?|race condition)\b`)},
-	{symptom.NonFinite, lazyre.New(`(?i)\b(nans?|inf(s|inity|inite)?|non-?finite)\b`)},
-	{symptom.DType, lazyre.New(`(?i)\b(dtypes?|half precision|promot(es?|ed|ion)|upcast\w*|float(16|32|64)|bfloat16|int(32|64))\b`)},
-	{symptom.Shape, lazyre.New(`(?i)\b(shapes?|dimensions?|ndim)\b`)},
-}
-
 // kindInWords is the kind that the title names, Unknown when it names none.
 func kindInWords(rd *reading) symptom.Kind {
-	for _, w := range wordKinds {
-		if w.re.MatchString(rd.r.Title) {
-			return w.kind
+	for _, s := range rd.talk {
+		if s.inTitle && s.Kind != symptom.Warning && s.Kind != symptom.Signal {
+			return s.Kind
 		}
 	}
 	return symptom.Unknown

@@ -1,6 +1,7 @@
 package triage
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/repgen/repgen/internal/oracle"
@@ -11,8 +12,12 @@ import (
 // addExpected fills Expected, and says of each line or value which actual line
 // it corrects.
 func addExpected(rd *reading, c claims, p *oracle.Printed, origin []report.Statement) {
-	for _, st := range c.expected {
+	for i := 0; i < len(c.expected); i++ {
+		st := c.expected[i]
 		if pasted(st) {
+			for ; i+1 < len(c.expected) && sameBlock(st, c.expected[i+1]); i++ {
+				st.Text += "\n" + c.expected[i+1].Text // each line of a block is a statement
+			}
 			addExpectedBlock(p, st)
 			continue
 		}
@@ -24,17 +29,28 @@ func addExpected(rd *reading, c claims, p *oracle.Printed, origin []report.State
 	}
 }
 
+// sameBlock: two lines of one pasted output.
+func sameBlock(a, b report.Statement) bool {
+	return a.Block >= 0 && a.Block == b.Block && pasted(b) && a.Approximate == b.Approximate
+}
+
 // addExpectedBlock: line by line when both blocks have the same length, else
-// by their words.
+// by their words. A block of which only some lines have a counterpart (the
+// heading of a table, not its rows) is an output of its own: as a correction it
+// would ask for the wrong rows beside the right ones.
 func addExpectedBlock(p *oracle.Printed, st report.Statement) {
 	lines := printedLines(st.Text)
+	at := make([]int, len(lines))
+	for i, text := range lines {
+		if at[i] = i; len(lines) != len(p.Actual) {
+			at[i] = sameLabel(p.Actual, newLine(text, st.Approximate).Text)
+		}
+	}
+	whole := slices.Contains(at, -1)
 	for i, text := range lines {
 		l := newLine(text, st.Approximate)
-		switch {
-		case len(lines) == len(p.Actual):
-			l.Replaces = i
-		default:
-			l.Replaces = sameLabel(p.Actual, l.Text)
+		if l.Replaces = at[i]; whole {
+			l.Replaces = -1
 		}
 		p.Expected = append(p.Expected, l)
 	}

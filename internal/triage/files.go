@@ -40,7 +40,8 @@ func callGaps(f *pysyntax.File) []gap {
 		arg, literal := firstLiteral(c)
 		if g, ok := callGap(c, arg, literal, written); ok {
 			gaps = addGap(gaps, g)
-		} else if literal {
+		} else if literal && (plainString.MatchString(c.Args[0]) || strings.Contains(c.Args[0], "Path(")) {
+			// A name inside another call (f(torch.load("x"))) is that call's.
 			written[stem(arg)] = true
 		} else if len(c.Args) > 0 {
 			written[c.Args[0]] = written[c.Args[0]] || savers.MatchString(c.Method)

@@ -64,34 +64,8 @@ func findGaps(f *pysyntax.File) []gap {
 	if len(f.SyntaxErrors) > 0 {
 		e := f.SyntaxErrors[0]
 		gaps = append(gaps, gap{gapSyntax, shorten(e.Text, 60), e.Line})
-	} else if line := unexpectedIndent(f); line > 0 {
-		gaps = append(gaps, gap{gapSyntax, "unexpected indent", line})
 	}
 	return gaps
-}
-
-// unexpectedIndent is the line of the first top-level statement that stands
-// further in or out than the first one, 0 when there is none: the grammar
-// reads such a text, the interpreter does not.
-func unexpectedIndent(f *pysyntax.File) int {
-	first := -1
-	for _, s := range f.Statements {
-		if s.Span.Start < 0 || s.Span.Start > len(f.Source) {
-			continue
-		}
-		lineStart := strings.LastIndexByte(f.Source[:s.Span.Start], '\n') + 1
-		indent := f.Source[lineStart:s.Span.Start]
-		if strings.TrimSpace(indent) != "" {
-			continue // behind a semicolon
-		}
-		if first < 0 {
-			first = len(indent)
-		}
-		if len(indent) != first {
-			return s.Line
-		}
-	}
-	return 0
 }
 
 func nameGaps(f *pysyntax.File) []gap {
@@ -149,7 +123,7 @@ func looksOwnClass(name string) bool {
 }
 
 // ownModule are top-level module names that belong to a project, never to an
-// index by intention. A guess from the same reading as aliases.
+// index by intention. A guess from the reading of the measured reports.
 var ownModule = lazyre.New(`^(utils?|helpers?|models?|nets?|networks?|modules|layers|datasets?_\w+|dataloaders?|data_\w+|configs?|settings|common|src|lib|train|trainer|my_?\w+|custom_\w+|local_\w+|losses|metrics_\w+|envs?|agents?|preprocess\w*)$`)
 
 func moduleGaps(f *pysyntax.File) []gap {

@@ -19,8 +19,8 @@ func TestFindGaps(t *testing.T) {
 		{"notebook display", "import pandas as pd\ndisplay(pd.DataFrame())\n", "", ""},
 		{"own class", "from stable_baselines3 import DQN\nDQN('MlpPolicy', WarehouseWrapper)\n", gapClass, "WarehouseWrapper"},
 		{"own class called", "import torch\nmodel = TinyNet(3)\n", gapClass, "TinyNet"},
-		{"library classes, imports left out", "from numpyro import deterministic\nmcmc = MCMC(NUTS(f), 5)\nmcmc.run(random2.PRNGKey(1))\n", gapName, "MCMC"},
-		{"well known class", "import sklearn\nx = ColumnTransformer([1])\n", gapName, "ColumnTransformer"},
+		{"library classes, imports left out", "from tinynet import deterministic\nmcmc = WALK(STEP(f), 5)\nmcmc.run(random2.PRNGKey(1))\n", gapName, "WALK"},
+		{"well known class", "import sklearn\nx = ColumnTransformer([1])\n", "", ""}, // its import is added
 		{"class that is always torch's", "import torch\nx = DataLoader([1])\n", "", ""},
 		{"variable", "import jax\njax.grad(loss_fn)(1.0)\n", gapName, "loss_fn"},
 		{"csv", "import pandas as pd\npd.read_csv('a.csv')\n", gapFile, "a.csv"},

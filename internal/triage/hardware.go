@@ -13,6 +13,9 @@ type hardware struct {
 	needs  []Reason // the symptom itself is about one
 	points int      // sum of the signs; from needed on it cannot be lowered
 	lower  bool     // the script asks for one, and CPU may show the symptom too
+	// cannot says why a CPU shows nothing of it: of the first sign that is
+	// enough by itself.
+	cannot string
 }
 
 // needed is the sum of signs from which on the symptom is the accelerator's.
@@ -37,7 +40,7 @@ var (
 	onlyThere        = lazyre.New(`(?i)\b(only (happens |fails |occurs |breaks |wrong )?(on|with) (the |an? )?(gpus?|cuda|mps|tpus?)|(works?|fine|ok|okay|correct|no (error|problem|issue)s?|not reproducible|as expected|right)( \w+){0,3} on (the )?cpu|on (the )?cpu( \w+){0,4} (works?|fine|ok|okay|correct|right)|(gpu|cuda|mps|tpu) (and|vs\.?|versus|or) (the )?cpu|cpu (and|vs\.?|versus) (the )?(gpu|cuda|mps|tpu)|differs? between (cpu|gpu|cuda))\b`)
 	// aside are mentions that deny a need.
 	aside     = lazyre.New(`(?i)(\b(no|without( an?)?|not? (need|using|on)( an?)?|never( an?)?|independent of( the)?|cpu[ -]only|also (happens |fails |seen )?(on|with)( an?| the)?|(same|both|neither|either)( \w+){0,3} (on|with)( an?| the)?( cpu (and|or|nor)( the)?)?) (a |the )?(gpus?|cuda|mps|tpus?|accelerator)( pods?)?( involved| needed| required)?\b|\(also [^)]*\)|\bcpu[ -]only\b|\bcuda available: false\b)`)
-	deviceLog = lazyre.New(`(CUDA error|CUDA out of memory|CUBLAS_STATUS|CUDNN_STATUS|cuDNN error|NCCL (error|WARN)|ncclInternalError|device-side assert|illegal memory access|found at least two devices|cuda:\d and cpu|torch\.cuda\.OutOfMemoryError|OutOfMemoryError: CUDA|MPSNDArray|MPS backend out of memory|cudaError|HIP error|XLA:GPU|nvrtc|PTXAS|ptxas)`)
+	deviceLog = lazyre.New(`(CUDA error|CUDA out of memory|CUBLAS_STATUS|CUDNN_STATUS|cuDNN error|NCCL (error|WARN)|ncclInternalError|device-side assert|illegal memory access|found at least two devices|cuda:\d and cpu|different from other tensors on (?:cuda|mps|xpu)|wrapper_(?:CUDA|MPS|XPU)_|torch\.cuda\.OutOfMemoryError|OutOfMemoryError: CUDA|MPSNDArray|MPS backend out of memory|cudaError|HIP error|XLA:GPU|nvrtc|PTXAS|ptxas)`)
 	// launcher starts several processes; several says how many.
 	launcher   = lazyre.New(`\b(torchrun|torch\.distributed\.(launch|run)|mpirun|accelerate launch|deepspeed|horovodrun|srun)\b[^\n]*`)
 	several    = lazyre.New(`(--(nproc[-_]per[-_]node|num_processes|num_gpus|nnodes)[= ]+([2-9]|\d\d|gpu|auto)|-np? ([2-9]|\d\d))`)
@@ -48,9 +51,12 @@ var (
 // readHardware adds up what speaks for an accelerator.
 func readHardware(rd *reading) hardware {
 	var h hardware
-	add := func(points int, text string, span *report.Span) {
+	add := func(points int, text, cannot string, span *report.Span) {
 		h.points += points
 		h.needs = append(h.needs, Reason{Text: text, Span: span})
+		if h.cannot == "" || points >= needed && h.points-points < needed {
+			h.cannot = cannot
+		}
 	}
 	h.fromCode(rd, add)
 	h.fromWords(rd, add)
@@ -58,13 +64,13 @@ func readHardware(rd *reading) hardware {
 	return h
 }
 
-func (h *hardware) fromCode(rd *reading, add func(int, string, *report.Span)) {
+func (h *hardware) fromCode(rd *reading, add func(int, string, string, *report.Span)) {
 	f := rd.script.file
 	h.lower = device.MatchString(rd.script.source) && !lowerGuard.MatchString(rd.script.source)
 	span := rd.scriptSpan()
 	for _, m := range f.TopModules() {
 		if onlyAccelerator[m] {
-			add(needed, "the script imports "+m+", which needs an accelerator", span)
+			add(needed, "the script imports "+m+", which needs an accelerator", m+" has no part that runs on a CPU", span)
 		}
 	}
 	seen := map[string]bool{}
@@ -76,11 +82,13 @@ func (h *hardware) fromCode(rd *reading, add func(int, string, *report.Span)) {
 		seen[name] = true
 		switch {
 		case timing.MatchString(name):
-			add(1, "the script calls "+name, span)
+			add(1, "the script calls "+name, "what it measures is the device's", span)
 		case hardCuda.MatchString(name):
-			add(needed, "the script calls "+name, span)
+			add(needed, "the script calls "+name, "the call exists for the device only", span)
+		case oneOfSeveral(c):
+			add(needed, "the script is one of several processes ("+name+")", "the others are missing: one process waits for them, whatever it runs on", span)
 		case spreads(c):
-			add(needed, "the script asks for several devices ("+name+")", span)
+			add(needed, "the script asks for several devices ("+name+")", "one process cannot stand for several devices", span)
 		}
 	}
 }
@@ -89,6 +97,20 @@ var (
 	manyDevices = lazyre.New(`^([2-9]|\d\d|\[\s*\d+\s*,.*\])$`)
 	wrapper     = lazyre.New(`(^|\.)(DataParallel|DistributedDataParallel|FullyShardedDataParallel|MirroredStrategy|MultiWorkerMirroredStrategy|TPUStrategy)$`)
 )
+
+var (
+	joins      = lazyre.New(`(^|\.)(distributed\.initialize|init_process_group)$`)
+	fixedPlace = lazyre.New(`^\d+$`)
+)
+
+// oneOfSeveral: the call joins a group of a fixed size at a fixed place, as a
+// script does that is started once on each host. One that starts its group
+// itself gives the place as a variable.
+func oneOfSeveral(c pysyntax.Call) bool {
+	size := firstOf(c.Keywords["num_processes"], c.Keywords["world_size"])
+	place := firstOf(c.Keywords["process_id"], c.Keywords["rank"])
+	return joins.MatchString(firstOf(c.Full, c.Func)) && manyDevices.MatchString(size) && fixedPlace.MatchString(place)
+}
 
 // spreads: the call asks for more than one device. Processes that talk over
 // gloo run on a CPU and do not count.
@@ -102,7 +124,7 @@ func spreads(c pysyntax.Call) bool {
 }
 
 // fromWords reads title and prose, mentions that deny a need taken out first.
-func (h *hardware) fromWords(rd *reading, add func(int, string, *report.Span)) {
+func (h *hardware) fromWords(rd *reading, add func(int, string, string, *report.Span)) {
 	prose := []byte(rd.prose)
 	for _, m := range aside.FindAllIndex(prose, -1) {
 		blank(prose, m[0], m[1])
@@ -120,35 +142,35 @@ func (h *hardware) fromWords(rd *reading, add func(int, string, *report.Span)) {
 		if namedAccelerator.MatchString(title) {
 			points = needed
 		}
-		add(points, "the report is about hardware: "+quote(text, &report.Span{Start: m[0], End: m[1]}), &report.Span{Start: m[0], End: m[1]})
+		add(points, "the report is about hardware: "+quote(text, &report.Span{Start: m[0], End: m[1]}), "what it names does nothing without the device", &report.Span{Start: m[0], End: m[1]})
 	} else if namedAccelerator.MatchString(title) {
-		add(needed, "the title is about hardware", nil)
+		add(needed, "the title is about hardware", "what it names does nothing without the device", nil)
 	}
 	if onDevice.MatchString(title) {
-		add(1, "the title says on which device", &rd.r.TitleSpan)
+		add(1, "the title says on which device", "the symptom is said to be the device's", &rd.r.TitleSpan)
 	} else if h.lower {
 		if m := onDevice.FindStringIndex(text); m != nil {
-			add(1, "the prose says on which device", &report.Span{Start: m[0], End: m[1]})
+			add(1, "the prose says on which device", "the symptom is said to be the device's", &report.Span{Start: m[0], End: m[1]})
 		}
 	}
 	if m := onlyThere.FindStringIndex(text); m != nil {
-		add(needed, "the symptom is said to come on the accelerator and not on the CPU", &report.Span{Start: m[0], End: m[1]})
+		add(needed, "the symptom is said to come on the accelerator and not on the CPU", "the report says that the CPU does not show it", &report.Span{Start: m[0], End: m[1]})
 	}
 }
 
-func (h *hardware) fromLogs(rd *reading, add func(int, string, *report.Span)) {
+func (h *hardware) fromLogs(rd *reading, add func(int, string, string, *report.Span)) {
 	for _, b := range rd.r.Blocks {
 		switch b.Kind {
 		case report.BlockOutput, report.BlockTraceback, report.BlockREPL, report.BlockOther:
 			if m := deviceLog.FindString(b.Text); m != "" {
 				s := b.Span
-				add(needed, "the log shows a failure of the device: "+m, &s)
+				add(needed, "the log shows a failure of the device: "+m, "the failure is the device's own", &s)
 				return
 			}
 		case report.BlockShell:
 			if l := launcher.FindString(b.Text); l != "" && several.MatchString(l) {
 				s := b.Span
-				add(needed, "started on several devices: "+shorten(l, 80), &s)
+				add(needed, "started on several devices: "+shorten(l, 80), "one process cannot stand for several devices", &s)
 				return
 			}
 		}
@@ -157,7 +179,7 @@ func (h *hardware) fromLogs(rd *reading, add func(int, string, *report.Span)) {
 
 // usedDevices is the line in which jax prints the devices that it uses; other
 // libraries list what the machine has, which says little of the script.
-var usedDevices = lazyre.New(`(?im)^\s*device info:\s*(\S[^\n]{0,80})$`)
+var usedDevices = lazyre.New(`(?im)^\s*(?:device info:|jax\.devices \(\d+ total, \d+ local\):\s*\[)\s*(\S[^\n]{0,80})`)
 
 // usedDevice is the accelerator that the report's list of versions shows in use.
 func usedDevice(r *report.Report) string {
@@ -166,6 +188,7 @@ func usedDevice(r *report.Report) string {
 		return ""
 	}
 	name, _, _ := strings.Cut(m[1], ",")
+	name, _, _ = strings.Cut(name, "(id=")
 	return strings.Trim(strings.TrimSpace(name), `"'`)
 }
 

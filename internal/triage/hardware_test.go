@@ -34,6 +34,10 @@ func TestReadHardware(t *testing.T) {
 		{name: "distributed", title: "loss", code: "import torch.nn.parallel as p\nm = p.DistributedDataParallel(m0)", needs: true},
 		{name: "two devices", title: "loss", code: "import lightning as L\nL.Trainer(devices=2, accelerator='gpu')", needs: true},
 		{name: "two processes on the CPU", title: "loss", code: "import lightning as L\nL.Trainer(devices=2, accelerator='cpu')"},
+		{name: "one of two hosts", title: "setup fails", code: "import jax\njax.distributed.initialize(coordinator_address='a:1', num_processes=2, process_id=0)", needs: true},
+		{name: "a rank of four", title: "setup fails", code: "import torch.distributed as d\nd.init_process_group('gloo', world_size=4, rank=3)", needs: true},
+		{name: "a group of one", title: "setup fails", code: "import torch.distributed as d\nd.init_process_group('gloo', world_size=1, rank=0)"},
+		{name: "it starts its group itself", title: "setup fails", code: "import torch.distributed as d\nd.init_process_group('gloo', world_size=2, rank=rank)"},
 		{name: "nccl", title: "NCCL broadcast is wrong", prose: "the second rank gets zeros", needs: true},
 		{name: "cuda graphs in the title", title: "CUDA graphs: wrong result", needs: true},
 		{name: "no GPU", title: "argmin picks the wrong entry", prose: "Ubuntu 22.04, no GPU"},
@@ -60,9 +64,11 @@ func TestReadHardware(t *testing.T) {
 
 func TestDeviceLog(t *testing.T) {
 	for text, want := range map[string]bool{
-		"RuntimeError: CUDA error: device-side assert triggered":                                   true,
-		"torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate":                       true,
-		"RuntimeError: found at least two devices, cuda:0 and cpu!":                                true,
+		"RuntimeError: CUDA error: device-side assert triggered":             true,
+		"torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate": true,
+		"RuntimeError: found at least two devices, cuda:0 and cpu!":          true,
+		"RuntimeError: Expected all tensors to be on the same device, but got mat2 is on cpu, different from other tensors on cuda:0 (when checking argument in method wrapper_CUDA_mm)": true,
+		"RuntimeError: Expected all tensors to be on the same device, but got a is on cpu, different from other tensors on meta":                                                         false,
 		"AssertionError: Torch not compiled with CUDA enabled":                                     false,
 		"RuntimeError: Found no NVIDIA driver on your system.":                                     false,
 		"could not open file to read NUMA node; Cannot dlopen some GPU libraries; cuda drivers on": false,
@@ -112,11 +118,13 @@ func TestNotABug(t *testing.T) {
 
 func TestUsedDevice(t *testing.T) {
 	for text, want := range map[string]string{
-		"jax: 0.6.0\ndevice info: NVIDIA GeForce RTX 4090-1, 1 local devices\"\nprocess_count: 1": "NVIDIA GeForce RTX 4090-1",
-		"device info: cpu-1, 1 local devices\"":                                                   "",
-		"device info: TPU v4-8, 4 local devices":                                                  "TPU v4-8",
-		"no list at all":                                                                          "",
-		"the device info: is missing":                                                             "",
+		"jax: 0.6.0\ndevice info: NVIDIA GeForce RTX 4090-1, 1 local devices\"\nprocess_count: 1":  "NVIDIA GeForce RTX 4090-1",
+		"device info: cpu-1, 1 local devices\"":                                                    "",
+		"device info: TPU v4-8, 4 local devices":                                                   "TPU v4-8",
+		"jax:    0.4.31\njax.devices (16 total, 8 local): [CudaDevice(id=0) CudaDevice(id=1) ...]": "CudaDevice",
+		"jax.devices (1 total, 1 local): [CpuDevice(id=0)]":                                        "",
+		"no list at all":              "",
+		"the device info: is missing": "",
 	} {
 		if got := usedDevice(&report.Report{Text: text}); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)

@@ -11,11 +11,14 @@ import (
 
 var (
 	leadFails = lazyre.New(`(?i)\b(fails?|failing|breaks?|broken|crash(es)?|raises?|errors?|does(n't| not) work|wrong|incorrect|bug|reproduc\w*|minimal|mwe|mre|nan|hangs?|segfaults?|but (this|with|the following))\b`)
-	leadWorks = lazyre.New(`(?i)\b(works?( fine| well| as expected)?|working|is (fine|ok|okay|correct)|(gives|returns|produces) the (right|correct|expected)|succeeds?|no (error|problem|issue)s?|for comparison|as a comparison|correctly)\b`)
-	leadNot   = lazyre.New(`(?i)\b(does(n't| not)|do(n't| not)|not|never|no longer|stops?|stopped|used to|without|instead of|should) (\w+ )?(work|working|be fine|succeed)`)
+	leadWorks = lazyre.New(`(?i)\b(works?( fine| well| as expected)?|working|is (fine|ok|okay|correct)|^\W*(good|ok|okay|fine)\b|(gives|returns|produces) the (right|correct|expected)|succeeds?|no (error|problem|issue)s?|for comparison|as a comparison|correctly)\b`)
+	leadNot   = lazyre.New(`(?i)\b(does(n't| not)|do(n't| not)|not|never|no longer|stops?|stopped|used to|without|instead of|should) (\w+ )?(work|working|be fine|succeed)|\b(does(n't| not)|did(n't| not)|won't|isn't)\s*:?\s*$|^\W*(bad|buggy|broken|failing|not ok|wrong|incorrect)\b`)
 	leadFix   = lazyre.New(`(?i)\b(fix(es|ed)?|work-?around|suggest\w*|propos\w*|patch(ed)?|solution|(change|changing|replace|replacing|replaced) |should be (replaced|changed)|could be (written|changed)|pull request)\b`)
 	leadQuote = lazyre.New(`(?i)(\b(source( code)?|implementation|defined|definition|looking at|culprit|caused by|comes from|line \d+|lines \d+)\b|\.py\b)`)
 )
+
+// leanFix is the lean of code that nobody says was run as it is.
+const leanFix = -4
 
 // lean is what the words before a block, or its first comment, say of it:
 // above zero it shows the failure, below zero it is the good variant, a
@@ -27,8 +30,8 @@ func lean(r *report.Report, p part) int {
 		said = p.file.Comments[0].Text
 	}
 	switch {
-	case leadFix.MatchString(said), quotesLibrary(said, p):
-		return -4
+	case leadFix.MatchString(said), underFix(r, b), quotesLibrary(said, p):
+		return leanFix
 	case leadNot.MatchString(said):
 		return 3
 	case leadFails.MatchString(said):
@@ -37,6 +40,11 @@ func lean(r *report.Report, p part) int {
 		return -3
 	}
 	return 0
+}
+
+// underFix: the heading above the block says that it is how to mend it.
+func underFix(r *report.Report, b report.Block) bool {
+	return b.Section >= 0 && b.Section < len(r.Sections) && leadFix.MatchString(r.Sections[b.Section].Heading)
 }
 
 // quotesLibrary: the lead points into a source file and the code cannot stand
@@ -53,8 +61,11 @@ func quotesLibrary(said string, p part) bool {
 	return len(p.file.Imports) == 0 && len(p.file.Statements) > 0 && onlyDefinitions(p)
 }
 
-func onlyDefinitions(p part) bool {
-	for _, s := range p.file.Statements {
+func onlyDefinitions(p part) bool { return onlyDefined(p.file) }
+
+// onlyDefined: nothing would happen when it runs.
+func onlyDefined(f *pysyntax.File) bool {
+	for _, s := range f.Statements {
 		if s.Kind != "function" && s.Kind != "class" && s.Kind != "import" {
 			return false
 		}

@@ -2,7 +2,11 @@ package triage
 
 import (
 	"reflect"
+	"strings"
 	"testing"
+
+	"github.com/repgen/repgen/internal/oracle"
+	"github.com/repgen/repgen/internal/report"
 )
 
 func TestCorrected(t *testing.T) {
@@ -82,6 +86,48 @@ func TestLabel(t *testing.T) {
 	} {
 		if got := label(line); got != want {
 			t.Errorf("label(%q) = %q, want %q", line, got, want)
+		}
+	}
+}
+
+// TestExpectedBlock: a block with a counterpart for each line corrects these, one
+// of which only the heading has one is looked for as it stands.
+func TestExpectedBlock(t *testing.T) {
+	actual := []oracle.Line{newLine("name value", false), newLine("0 0.0", false), newLine("1 0.0", false), newLine("done in steps", false)}
+	for _, c := range []struct {
+		name, text string
+		want       []int
+	}{
+		{"as long", "name value\n0 0.5\n1 0.7\ndone in steps", []int{0, 1, 2, 3}},
+		{"a table of another length", "name value\n0 0.5\n1 0.7", []int{-1, -1, -1}},
+		{"lines with words of their own", "done in steps\nname value", []int{3, 0}},
+		{"one line", "name value", []int{0}},
+		{"one that is nowhere", "1 0.7", []int{-1}},
+	} {
+		p := &oracle.Printed{Actual: actual}
+		addExpectedBlock(p, report.Statement{Text: c.text})
+		var got []int
+		for _, l := range p.Expected {
+			got = append(got, l.Replaces)
+		}
+		if !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%s: replaces %v, want %v", c.name, got, c.want)
+		}
+	}
+}
+
+// TestExpectedTable: the lines of one pasted block are read together.
+func TestExpectedTable(t *testing.T) {
+	table := func(rows ...string) string { return "```\nname value\n" + strings.Join(rows, "\n") + "\n```\n\n" }
+	text := "# fit prints zeros\n\n```python\nimport lib\nprint(lib.fit(3))\n```\n\n### Actual output\n\n" +
+		table("0 0.0", "1 0.0", "2 0.0") + "### Expected output\n\n" + table("0 0.25", "1 0.75", "2 0.5")
+	e := Decide(report.Parse([]byte(text), report.Source{}), Options{}).Expectation
+	if e == nil || e.Printed == nil || len(e.Printed.Expected) != 4 || len(e.Printed.Actual) != 4 {
+		t.Fatalf("%+v", e)
+	}
+	for i, l := range e.Printed.Expected {
+		if l.Replaces != i {
+			t.Errorf("%q replaces line %d, want %d", l.Text, l.Replaces, i)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package triage
 
 import (
 	"strings"
+	"unicode"
 
 	"github.com/repgen/repgen/internal/report"
 	"github.com/repgen/repgen/internal/system/lazyre"
@@ -18,6 +19,11 @@ type reading struct {
 	prose string
 	// script is the code chosen from the report.
 	script script
+	// talk is what the words say of symptoms.
+	talk []spoken
+	// why is the kind of the main reason for the route; the measured
+	// confidence is kept for each.
+	why string
 }
 
 // maxProse bounds what the rules of prose read, in bytes: the largest body that
@@ -30,6 +36,7 @@ func newReading(r *report.Report, opts Options) *reading {
 	rd.prose = proseOf(r)
 	rd.prose = rd.prose[:min(len(rd.prose), maxProse)]
 	rd.script = chooseScript(rd)
+	rd.talk = talkOf(rd)
 	return rd
 }
 
@@ -100,6 +107,18 @@ func shorten(text string, n int) string {
 		return string(line)
 	}
 	return string(line[:n-3]) + "..."
+}
+
+// wordsIn counts words; scripts that put no space between them have about two
+// signs to a word (a guess for Chinese and Japanese).
+func wordsIn(text string) int {
+	signs := 0
+	for _, c := range text {
+		if unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana) {
+			signs++
+		}
+	}
+	return len(strings.Fields(text)) + signs/2
 }
 
 // sentenceAround is the sentence of the prose that holds the offset: it ends

@@ -11,8 +11,10 @@ var (
 	featureTitle = lazyre.New(`(?i)(^\W*(feature|enhancement|proposal|rfc|wish)\b( request)?\W|\bfeature request\b|^\W*(please )?(add|support|implement|allow|expose|consider|introduce)\b|\bit would be (nice|great|useful|helpful)\b|^\W*(feature|request for|support for)\b)`)
 	askTitle     = lazyre.New(`(?i)(^\W*(question|usage|help|how ?to|docs?|documentation)\b\W|^\W*(how (do|can|to|should|would|is|are)|what('s| is| are| does)|where (is|are|can|do)|which|when (should|is|will)|is (there|it possible)|can (i|we|someone|anyone)|could (someone|anyone)|does (anyone|anybody))\b)`)
 	featureLabel = lazyre.New(`(?i)^(.*[:/ -])?(feature|enhancement|feature[ _-]request|question|support|documentation|docs|discussion|usage)$`)
+	// intendedLabel is a maintainer's word that it is no fault.
+	intendedLabel = lazyre.New(`(?i)^(.*[:/ -])?(not[ _-]a[ _-]bug|working[ _-]as[ _-](intended|designed)|by[ _-]design|expected[ _-]behaviou?r|intended( behaviou?r)?)$`)
 	// failing are words of a failure: with any of them a report is no mere question.
-	failing = lazyre.New(`(?i)\b(bug|fails?|failed|failing|failure|crash\w*|\w*errors?|\w*exceptions?|raises?|raised|wrong|incorrect\w*|broken|breaks?|regression|nans?|inf|unexpected\w*|segfault\w*|hangs?|leaks?|doesn't work|does not work|not working|inconsistent\w*|silently|mismatch\w*|diverg\w+)\b`)
+	failing = lazyre.New(`(?i)\b(bug|fails?|failed|failing|failure|crash\w*|\w*errors?|\w*exceptions?|raises?|raised|wrong|incorrect\w*|broken|breaks?|regression|nans?|inf|unexpected\w*|segfault\w*|hangs?|leaks?|doesn't work|does not work|not working|inconsistent\w*|silently|mismatch\w*|diverg\w+)\b|错误|报错|失败|崩溃|异常|不正确|不一致|卡死|泄漏|エラー|失敗|ошибк|не работает`)
 )
 
 // notABug says why a report speaks of no failure, nil when it may: a feature
@@ -20,6 +22,11 @@ var (
 // deliberately shy: a numerical difference inside the tolerance is found by
 // running, never here.
 func notABug(rd *reading, c claims) *Reason {
+	for _, l := range rd.r.Labels {
+		if intendedLabel.MatchString(l) {
+			return &Reason{Text: "documented or intended behaviour: its tracker labels it " + strings.ToLower(l)}
+		}
+	}
 	if showsAnything(rd, c) {
 		return nil
 	}

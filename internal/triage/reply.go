@@ -11,43 +11,6 @@ import (
 // maxMissing: a reporter answers two questions, not ten.
 const maxMissing = 2
 
-// missingFacts are the facts that would help most, the most useful first.
-func missingFacts(rd *reading, d *Decision) []string {
-	var facts []string
-	add := func(f string) {
-		if len(facts) < maxMissing {
-			facts = append(facts, f)
-		}
-	}
-	if rd.opts.Script || d.Route == Hostile || d.Route == NotABug {
-		return nil
-	}
-	for _, g := range rd.script.gaps {
-		if g.private() {
-			add(g.String())
-		}
-	}
-	if rd.script.none() {
-		add("a short script that shows it and can be run as it is (imports, data and the failing call)")
-	} else if len(facts) == 0 && len(rd.script.gaps) > 0 {
-		add(completion(rd.script.gaps))
-	}
-	if d.Expectation == nil {
-		add("what the script prints or raises, and what you expected instead")
-	}
-	if len(d.Subjects) > 0 {
-		if !hasVersion(rd.r, d.Subjects[0]) {
-			add("the version of " + d.Subjects[0])
-		}
-	} else {
-		add("the package and its version")
-	}
-	if e := d.Expectation; e != nil && e.Oracle == oracle.OracleException && len(e.Symptom.Frames) == 0 {
-		add("the whole traceback")
-	}
-	return facts
-}
-
 // completion asks for what is missing in a script, all names in one request.
 func completion(gaps []gap) string {
 	var names []string

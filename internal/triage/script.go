@@ -1,6 +1,7 @@
 package triage
 
 import (
+	"sort"
 	"strings"
 
 	"github.com/repgen/repgen/internal/pysyntax"
@@ -16,6 +17,11 @@ type script struct {
 	// echoes: typed at a prompt, so that bare expressions print their value.
 	echoes bool
 	gaps   []gap
+	// made are the files and downloads that can be stood in for, because the
+	// script says what they have to look like. What they hold is made up.
+	made []gap
+	// others are the blocks of further scripts of the report.
+	others [][]int
 }
 
 func (s script) none() bool     { return len(s.blocks) == 0 }
@@ -45,21 +51,47 @@ const maxParts = 64
 
 // chooseScript picks the blocks that form the reporter's script. Blocks that
 // use names of earlier ones are joined with them; of several scripts the one
-// that is said to fail is taken.
+// that is said to fail is taken, and the others are kept as further choices.
 func chooseScript(rd *reading) script {
 	parts := codeParts(rd.r)
 	if len(parts) == 0 {
 		return script{file: pysyntax.Parse("")}
 	}
-	var best script
-	bestScore := 0
+	var all []choice
 	for _, g := range joinParts(parts, rd.r) {
 		s := buildScript(rd.r, g)
-		if score := rankScript(rd.r, g, s); best.none() || score > bestScore {
-			best, bestScore = s, score
+		all = append(all, choice{s, rankScript(rd.r, g, s), lean(rd.r, g[len(g)-1])})
+	}
+	sort.SliceStable(all, func(i, j int) bool { return all[i].score > all[j].score })
+	best := all[0].script
+	if all[0].lean <= leanFix && !best.complete() {
+		// A line of a proposed fix is no part of a script that somebody could finish.
+		return script{file: pysyntax.Parse("")}
+	}
+	best.others = otherChoices(all)
+	return best
+}
+
+// choice is one way to put blocks together.
+type choice struct {
+	script
+	score, lean int
+}
+
+// maxAlternatives bounds the further choices: each costs executions.
+const maxAlternatives = 3
+
+// otherChoices are the blocks of the scripts that were not taken. A proposed
+// fix, a quotation of the library and a list of versions are no scripts, and
+// what lacks more than the first choice would not run.
+func otherChoices(all []choice) [][]int {
+	var others [][]int
+	for _, c := range all[1:] {
+		if c.lean > leanFix && len(c.gaps) <= len(all[0].gaps) && !onlyVersions(c.file) && !onlyDefined(c.file) && len(others) < maxAlternatives {
+			others = append(others, c.blocks)
 		}
 	}
-	return best
+	return others
 }
 
 // codeParts are the blocks that can be part of a script. Code under an
@@ -73,6 +105,12 @@ func codeParts(r *report.Report) []part {
 		}
 		src := blockSource(b)
 		file := pysyntax.Parse(src)
+		if len(file.SyntaxErrors) > 0 {
+			// What a paste lost, the candidate room repairs in the same way.
+			if fixed, fixes := pysyntax.Repair(src); len(fixes) > 0 {
+				src, file = fixed, pysyntax.Parse(fixed)
+			}
+		}
 		if len(file.Statements) == 0 {
 			continue // an empty template block, or comments only
 		}
@@ -193,6 +231,6 @@ func buildScript(r *report.Report, group []part) script {
 	if len(group) > 1 {
 		s.file = pysyntax.Parse(s.source)
 	}
-	s.gaps = findGaps(s.file)
+	s.gaps, s.made = withoutStandIns(s.file, findGaps(s.file))
 	return s
 }

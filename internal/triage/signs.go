@@ -1,6 +1,7 @@
 package triage
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/repgen/repgen/internal/pydist"
@@ -33,11 +34,37 @@ func as(stated map[string]string, dist string) string {
 	return firstOf(stated[dist], dist)
 }
 
+// repoDist is the distribution that is made in the repository "owner/name"; one
+// that the table does not know bears most likely its name.
 func repoDist(repo string) string {
-	if d, ok := pydist.FromWord(repo); ok {
+	if d, ok := pydist.FromRepo(repo); ok {
 		return d
 	}
-	return pydist.Normalize(repo)
+	_, name, _ := strings.Cut(repo, "/")
+	return pydist.Normalize(name)
+}
+
+// fromTracker: whose tracker the report was filed in. Many a repository is
+// called otherwise than what it publishes: one that is no known distribution,
+// and that the report speaks of nowhere, says little where something else does.
+func fromTracker(rd *reading, found suspects, stated map[string]string) {
+	dist, weight := as(stated, repoDist(rd.r.Repo)), weightTracker
+	if _, known := pydist.FromRepo(rd.r.Repo); !known && found[dist] == nil && (anyUpper(found) || classSays(rd)) && !spelled(rd, dist) {
+		weight = weightCommon
+	}
+	found.add(dist, weight, "tracker")
+}
+
+// spelled says whether the report has the distribution's name as a word of its
+// own; addresses, which name the tracker, do not count.
+func spelled(rd *reading, dist string) bool {
+	text := strings.ReplaceAll(address.ReplaceAllString(rd.r.Title+"\n"+rd.r.Text, " "), rd.r.Repo, " ")
+	for _, w := range word.FindAllString(text, maxWords) {
+		if pydist.Normalize(w) == dist {
+			return true
+		}
+	}
+	return false
 }
 
 // fromScript: what the script imports.
@@ -183,7 +210,29 @@ func fromFrames(rd *reading, found suspects, stated map[string]string) {
 			}
 			found.add(as(stated, d), weight, "traceback")
 		}
+		if d, ok := fromClass(t.Symptom.Exception); ok && len(seen) == 0 {
+			found.add(as(stated, d), weightClass, "traceback")
+		}
 	}
+}
+
+// classSays: some traceback's class alone says whose code failed.
+func classSays(rd *reading) bool {
+	return slices.ContainsFunc(rd.r.Tracebacks, func(t report.Traceback) bool {
+		_, ok := fromClass(t.Symptom.Exception)
+		return ok
+	})
+}
+
+// fromClass is the distribution whose exception it is (cv2.error). Compiled code
+// leaves no frame: the traceback then ends in the reporter's own line, and the
+// class alone says whose code it was.
+func fromClass(class string) (string, bool) {
+	module, _, dotted := strings.Cut(class, ".")
+	if !dotted || pydist.StdlibModule(module) {
+		return "", false
+	}
+	return pydist.FromModule(class[:strings.LastIndexByte(class, '.')])
 }
 
 // anyUpper: something that is neither a platform nor the ground is named.
@@ -208,6 +257,23 @@ func fromAnywhere(rd *reading, found suspects) {
 		}
 	}
 }
+
+// fromDotted is the resort for a report that shows no package at all, such as a
+// fragment of code and a sentence: modules that its prose writes with their
+// path ("the loss of keras.losses"). Addresses are no modules.
+func fromDotted(rd *reading, found suspects) {
+	text := address.ReplaceAllString(rd.r.Title+"\n"+rd.prose, " ")
+	for _, m := range dotted.FindAllString(text, maxWords) {
+		if d, known := pydist.FromModule(m); known && tier(d) != 0 {
+			found.add(d, weightImport, "text")
+		}
+	}
+}
+
+var (
+	address = lazyre.New(`\S*(?://|www\.)\S*`)
+	dotted  = lazyre.New(`\b[A-Za-z_]\w*(?:\.[A-Za-z_]\w+)+`)
+)
 
 // maxWords bounds that search. A guess.
 const maxWords = 2000

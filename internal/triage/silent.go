@@ -1,10 +1,12 @@
 package triage
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/repgen/repgen/internal/oracle"
 	"github.com/repgen/repgen/internal/pysyntax"
+	"github.com/repgen/repgen/internal/report"
 	"github.com/repgen/repgen/internal/symptom"
 	"github.com/repgen/repgen/internal/system/lazyre"
 )
@@ -162,14 +164,33 @@ func fromAssert(rd *reading, printed *oracle.Expectation) *oracle.Expectation {
 	if last == 0 || printed != nil && len(printed.Printed.Actual) > 0 && printsAfter(rd.script.file, last) {
 		return nil
 	}
+	if assertedElsewhere(rd.r) {
+		return nil
+	}
 	return assertExpectation(rd)
+}
+
+// assertedElsewhere: an assert stands under the heading of what is expected.
+// Those of the script then say what came ("assert isnan(x)"): that they hold is
+// the symptom, and their passing denies nothing.
+func assertedElsewhere(r *report.Report) bool {
+	for _, b := range r.Blocks {
+		if b.Role == report.RoleExpected && b.Kind == report.BlockPython && lastAssert(pysyntax.Parse(b.Text)) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 func assertExpectation(rd *reading) *oracle.Expectation {
 	e := &oracle.Expectation{
 		Oracle:  oracle.OracleAssert,
 		Symptom: symptom.Symptom{Kind: symptom.WrongValue, Exception: "AssertionError"},
-		Compare: append(comparisons(rd.script.file, true), assertCalls(rd.script.file)...),
+	}
+	for _, c := range append(comparisons(rd.script.file, true), assertCalls(rd.script.file)...) {
+		if !slices.Contains(e.Compare, c) {
+			e.Compare = append(e.Compare, c)
+		}
 	}
 	for _, c := range e.Compare {
 		switch operands := c.Left + " " + c.Right; {

@@ -23,6 +23,9 @@ func printedClaim(rd *reading, c claims) *oracle.Printed {
 	if len(p.Actual) == 0 && len(p.Expected) == 0 {
 		return nil
 	}
+	if p.Relation == "" && len(p.Expected) == 0 {
+		p.Relation = directionOf(rd, p)
+	}
 	return p
 }
 
@@ -35,8 +38,11 @@ func evaluable(relation string, actual []oracle.Line) bool {
 		numbers += n
 		lines += min(n, 1)
 	}
-	if relation == "equal" {
+	switch relation {
+	case "equal":
 		return lines > 1 || numbers > 1
+	case notFalling, notRising:
+		return breaks(relation, actual)
 	}
 	return numbers > 0
 }
@@ -47,14 +53,18 @@ func pasted(st report.Statement) bool { return st.Where == "block" || st.Where =
 
 // addActual fills Actual and says for each line which statement it came from.
 // When an output was pasted, values in prose repeat it or speak of something
-// else (another variant, an intermediate value), and are left out.
+// else (another variant, an intermediate value), and are left out. An output of
+// several lines in the comments of the code was pasted as well.
 func addActual(rd *reading, c claims, p *oracle.Printed) (origin []report.Statement) {
-	anyPasted := false
+	anyPasted, comments := false, 0
 	for _, st := range c.actual {
 		anyPasted = anyPasted || pasted(st) && len(printedLines(st.Text)) > 0
+		if st.Where == "comment" {
+			comments++
+		}
 	}
 	for _, st := range c.actual {
-		if !pasted(st) && (anyPasted || !rd.script.prints() && !rd.script.none()) {
+		if !pasted(st) && (anyPasted || !rd.script.prints() && !rd.script.none()) || comments > 1 && st.Where != "comment" && !pasted(st) {
 			continue
 		}
 		for _, l := range statedLines(rd, st) {
@@ -81,9 +91,28 @@ func statedLines(rd *reading, st report.Statement) []oracle.Line {
 	}
 	var lines []oracle.Line
 	for _, t := range printedLines(st.Text) {
-		lines = append(lines, newLine(t, st.Approximate))
+		if !printsVersion(rd, strings.TrimSpace(t)) {
+			lines = append(lines, newLine(t, st.Approximate))
+		}
 	}
 	return lines
+}
+
+// aVersion is a version that can be no other number.
+var aVersion = lazyre.New(`^v?\d+\.\d+\.\d+[\w.+-]*$`)
+
+// printsVersion: the line is what the script prints of a __version__. It states
+// the release (rule 9), and no other release can print it.
+func printsVersion(rd *reading, line string) bool {
+	if !aVersion.MatchString(line) {
+		return false
+	}
+	for _, p := range rd.script.file.Prints {
+		if len(p.Args) == 1 && strings.HasSuffix(p.Args[0], ".__version__") {
+			return true
+		}
+	}
+	return false
 }
 
 func newLine(text string, approximate bool) oracle.Line {

@@ -17,6 +17,7 @@ const (
 	weightImport   = 4 // the script imports it
 	weightQuoted   = 2 // `keras.ops.take` in the prose
 	weightFrame    = 2 // the innermost library frame is its
+	weightClass    = 7 // the exception is its own, raised where no frame of a library is
 	weightStated   = 1 // its version is stated, not only listed
 	weightFirst    = 1 // its version is stated first, or it is imported first
 	// A platform is the subject only where nothing that is built on it is; the
@@ -89,11 +90,14 @@ func rankSuspects(rd *reading) []*suspect {
 	fromVersions(rd, found)
 	fromTitle(rd, found, stated)
 	fromFrames(rd, found, stated)
-	if _, repo, ok := strings.Cut(rd.r.Repo, "/"); ok {
-		found.add(as(stated, repoDist(repo)), weightTracker, "tracker")
+	if strings.Contains(rd.r.Repo, "/") {
+		fromTracker(rd, found, stated)
 	}
 	if rd.script.none() && !anyUpper(found) {
 		fromAnywhere(rd, found)
+	}
+	if len(found) == 0 {
+		fromDotted(rd, found)
 	}
 	weigh(found)
 	ranked := make([]*suspect, 0, len(found))

@@ -19,6 +19,7 @@ func TestSubjects(t *testing.T) {
 		repo     string
 		versions []report.Version
 		frames   []string
+		class    string
 		want     string
 		source   string
 	}{
@@ -30,9 +31,17 @@ func TestSubjects(t *testing.T) {
 		{name: "common word in the title", title: "clip is wrong", code: "import numpy as np\nprint(np.clip(1, 2, 3))", want: "numpy"},
 		{name: "contrast", title: "it fails", versions: []report.Version{version("optuna", "3.2.0", "prose", report.RoleGood)}, want: "optuna", source: "version"},
 		{name: "tracker", title: "it fails", code: "import torch\nimport einops\nprint(torch, einops)", repo: "pytorch/pytorch", want: "torch", source: "tracker"},
+		{name: "tracker of another name", title: "it fails", frames: []string{"pygad", "numpy"}, repo: "someone/GeneticAlgorithmPython", want: "pygad", source: "traceback"},
+		{name: "tracker that is spelled", title: "Genetic-Algorithm-Python fails", frames: []string{"pygad", "numpy"}, repo: "someone/genetic_algorithm_python", want: "genetic-algorithm-python", source: "tracker"},
+		{name: "tracker that is imported", title: "it fails", code: "import gridlib\nimport torchmetrics\nprint(gridlib, torchmetrics)", repo: "someone/gridlib", want: "gridlib", source: "tracker"},
+		{name: "tracker and nothing else", title: "it fails", repo: "someone/gridlib", want: "gridlib", source: "tracker"},
 		{name: "variant", title: "import fails", code: "import tensorflow as tf", versions: []report.Version{version("tensorflow-cpu", "2.7.1", "requirements", report.RoleStated)}, want: "tensorflow-cpu"},
 		{name: "a freeze says nothing", title: "it fails", code: "import equinox as eqx\nprint(eqx)", versions: []report.Version{version("absl-py", "2.1.0", "freeze", report.RoleStated), version("equinox", "0.11.5", "freeze", report.RoleStated)}, want: "equinox"},
 		{name: "frames", title: "it fails", frames: []string{"", "xgboost", "sklearn"}, want: "xgboost", source: "traceback"},
+		{name: "class of compiled code", title: "it fails", frames: []string{""}, class: "cv2.error", repo: "someone/ocr-dnn", want: "opencv-python", source: "traceback"},
+		{name: "class below a frame", title: "it fails", frames: []string{"", "albumentations"}, class: "cv2.error", want: "albumentations", source: "traceback"},
+		{name: "class of the standard library", title: "it fails", frames: []string{""}, class: "json.decoder.JSONDecodeError"},
+		{name: "class of the reporter's own", title: "it fails", frames: []string{""}, class: "mine.errors.Wrong"},
 		{name: "standard library", title: "it fails", code: "import os, sys, optuna\nprint(os, sys, optuna)", want: "optuna"},
 		{name: "nothing", title: "it fails"},
 	}
@@ -40,7 +49,7 @@ func TestSubjects(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			r := handmade(c.title, "", c.code)
 			r.Repo, r.Versions = c.repo, c.versions
-			var s symptom.Symptom
+			s := symptom.Symptom{Exception: c.class}
 			for _, p := range c.frames {
 				s.Frames = append(s.Frames, symptom.Frame{Package: p})
 			}
@@ -54,6 +63,23 @@ func TestSubjects(t *testing.T) {
 				t.Errorf("subjects %v from %q, want %s from %q", names, source, c.want, c.source)
 			}
 		})
+	}
+}
+
+// TestSubjectOfProse: without an import, a version, a traceback or a title that
+// says it, a module's path in the prose does.
+func TestSubjectOfProse(t *testing.T) {
+	for prose, want := range map[string]string{
+		"In optuna.samplers the square should be a root.":    "optuna",
+		"It stands in jax.experimental.stax, line 140.":      "jax",
+		"See https://keras.io/api/losses and www.keras.io.":  "",
+		"The step of self.pool is wrong, e.g. in numpy.sum.": "",
+		"train.step and pool.size are wrong":                 "",
+	} {
+		names, source := subjectsOf(newReading(handmade("wrong normalization", prose, "z = (x - mean) / n"), Options{}))
+		if want == "" && len(names) > 0 || want != "" && (len(names) == 0 || names[0] != want || source != "text") {
+			t.Errorf("%s: %v from %q, want %q", prose, names, source, want)
+		}
 	}
 }
 
