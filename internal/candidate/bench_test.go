@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/repgen/repgen/internal/oracle"
 	"github.com/repgen/repgen/internal/report"
 	"github.com/repgen/repgen/internal/triage"
 )
@@ -20,6 +21,21 @@ func BenchmarkFromReport(b *testing.B) {
 	for b.Loop() {
 		if _, err := FromReport(r, d); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkVariants makes the controls of a script of 200 lines.
+func BenchmarkVariants(b *testing.B) {
+	c := FromScript("import numpy as np\nimport torch\n" + strings.Repeat("x = np.zeros((2, 3), dtype='f4')\nprint(x.sum(axis=0))\n", 100))
+	d := &triage.Decision{
+		Contrasts:   []triage.Contrast{{Kind: "argument", Target: "axis", Value: "1"}, {Kind: "without", Target: "dtype"}},
+		Triggers:    []triage.Trigger{{Target: "axis=0"}},
+		Expectation: &oracle.Expectation{},
+	}
+	for b.Loop() {
+		if len(Variants(c, d))+len(Removals(c, d)) != 3 {
+			b.Fatal("not all variants")
 		}
 	}
 }

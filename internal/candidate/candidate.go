@@ -15,6 +15,7 @@ import (
 const (
 	originReporter = "reporter"
 	originGiven    = "given"
+	originAgent    = "agent"
 )
 
 // ErrNoBlocks says that the decision names no block to build a script from.
@@ -52,15 +53,24 @@ func FromReport(r *report.Report, d *triage.Decision) (*Candidate, error) {
 		c.lowerDevice()
 	}
 	c.addImports()
+	c.standIns(r, d)
 	c.silenceWindows()
+	c.withoutScreen()
+	c.terminal(r)
 	c.environment(r)
+	c.nameOperands()
 	c.facts(c.parse(c.Script))
+	c.WatchFor(d.Expectation)
 	return c, nil
 }
 
 // FromScript takes somebody else's script as it is, without an edit, and says
-// why it may not be believed.
+// why it may not be believed. One that begins with the agent's shim (edited in
+// a run folder) stays an agent's.
 func FromScript(src string) *Candidate {
+	if _, ours := withoutShim(src); ours {
+		return fromAgentScript(src, "")
+	}
 	c := &Candidate{Script: src, Original: src, Origin: originGiven}
 	c.facts(pysyntax.Parse(src))
 	return c
@@ -78,6 +88,7 @@ func (c *Candidate) facts(f *pysyntax.File) {
 	}
 	c.Compare, c.Watch = comparisons(f)
 	c.Reaches = reaches(f)
+	c.agentFacts(f)
 	c.judge(f)
 }
 
@@ -101,12 +112,16 @@ func addOnce(list []string, s string) []string {
 }
 
 // Reread reads a recorded candidate's script again, so that what is said of it
-// is not taken from whoever recorded it. An unknown origin is somebody else's.
+// is not taken from whoever recorded it: HasControl too. An unknown origin is
+// somebody else's.
 func Reread(c *Candidate) *Candidate {
 	fresh := &Candidate{Script: c.Script, Original: c.Original, Origin: originGiven}
-	if c.Origin == originReporter {
+	switch _, ours := withoutShim(c.Script); {
+	case c.Origin == originAgent || ours: // no reporter writes our shim
+		fresh.Origin, fresh.Trigger = originAgent, c.Trigger
+	case c.Origin == originReporter:
 		fresh.Origin = originReporter
 	}
-	fresh.facts(pysyntax.Parse(c.Script))
+	fresh.facts(pysyntax.Parse(fresh.Own()))
 	return fresh
 }

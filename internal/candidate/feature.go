@@ -23,7 +23,7 @@ var (
 // writes a script for one release has no need to.
 func featureBranches(r *reader) {
 	say := r.note
-	if r.c.Origin == originGiven {
+	if r.c.Origin != originReporter {
 		say = r.refuse
 	}
 	told := r.toldByFeature()

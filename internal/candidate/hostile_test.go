@@ -11,7 +11,7 @@ import (
 // TestHugeScripts: a report may hold much that was made to be slow or to fill
 // the result. The lists stay short whatever is in it.
 func TestHugeScripts(t *testing.T) {
-	const size = 12 << 10
+	const size = 6 << 10
 	for name, line := range map[string]string{
 		"refusals":    "os.abort()\n",
 		"strings":     "x = 'repgen'\n",

@@ -19,7 +19,7 @@ func rules() []func(*reader) {
 		patchedAttributes, patchedByCall, patchedDeletes,
 		versionBranches, featureBranches, unread,
 		crashesByHand, raisesByHand, ownScript,
-		touchesNothing, ownCopies, swallows, sleeps, hiddenCode,
+		touchesNothing, ownCopies, swallows, sleeps, hiddenCode, agentRules,
 	}
 }
 
@@ -34,7 +34,8 @@ type reader struct {
 	alias map[string]string
 	// nested is 1 inside a string given to exec.
 	nested int
-	line   int // of the exec, when nested
+	line   int             // of the exec, when nested
+	marked map[string]bool // see influenced
 }
 
 // judge fills Refusals, Notes and Raises.
@@ -136,11 +137,11 @@ func touchesNothing(r *reader) {
 	if r.nested > 0 {
 		return
 	}
-	if len(r.f.TopModules()) == 0 {
+	if !slices.ContainsFunc(r.f.TopModules(), func(m string) bool { return !observerWord.MatchString(m) }) {
 		r.refuse(0, "touches no library code: it imports nothing outside the standard library")
 		return
 	}
-	marked := r.f.Influenced()
+	marked := r.f.Influenced(libraries(r.f)...)
 	if len(r.f.Prints) > 0 && !printsInfluenced(r.f, marked) {
 		r.note(r.f.Prints[0].Line, "prints only constants: nothing that a library computed")
 	}

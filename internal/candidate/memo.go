@@ -6,6 +6,8 @@ import "github.com/repgen/repgen/internal/pysyntax"
 // made: most steps change nothing, and parsing is nine tenths of the cost.
 type memo struct {
 	files map[string]*pysyntax.File
+	// repaired counts the bytes that were looked at for damage.
+	repaired int
 }
 
 // parse reads a text once for as long as the candidate is being made. The facts

@@ -89,10 +89,11 @@ var (
 	observerPath = lazyre.New(`/proc/(self|\d+|%[ds]|\{[^}]*\}|thread-self)/(fd|fdinfo|environ|mem|maps|task)|/dev/fd`)
 )
 
-// observerNames: the observer may be imported for observe() and nothing else.
+// observerNames: the observer may be imported for observe and control, and for
+// nothing else.
 func observerNames(r *reader) {
 	for _, imp := range r.f.Imports {
-		if observerWord.MatchString(imp.Module) && !onlyObserve(imp) {
+		if observerWord.MatchString(imp.Module) && !onlyObserver(imp) {
 			r.refuse(imp.Line, "touches the observer (import %s)", imp.Module)
 		}
 	}
@@ -109,15 +110,15 @@ func observerNames(r *reader) {
 	}
 	for _, a := range r.f.Attributes {
 		full := r.resolve(a.Text)
-		if observerWord.MatchString(full) && r.imported(a.Text) && lastPart(full) != "observe" {
+		if observerWord.MatchString(full) && r.imported(a.Text) && !shimmed[lastPart(full)] {
 			r.refuse(a.Line, "touches the observer (%s)", a.Text)
 		}
 	}
 }
 
-func onlyObserve(imp pysyntax.Import) bool {
+func onlyObserver(imp pysyntax.Import) bool {
 	for _, name := range imp.Names {
-		if name.Name != "observe" {
+		if !shimmed[name.Name] {
 			return false
 		}
 	}

@@ -22,7 +22,7 @@ func (c *Candidate) RefusalsFor(e *oracle.Expectation) []string {
 	if e == nil {
 		return refusals
 	}
-	f := pysyntax.Parse(c.Script)
+	f := pysyntax.Parse(c.Own())
 	for _, reason := range slices.Concat(raisedByHand(c, f, e), warnedByHand(f, e), unrelated(c, f, e), slowByHand(f, e)) {
 		refusals = addOnce(refusals, reason)
 	}
@@ -86,8 +86,8 @@ func unrelated(c *Candidate, f *pysyntax.File, e *oracle.Expectation) []string {
 	if !printed && e.Oracle != oracle.OracleAssert {
 		return nil
 	}
-	found := unmarked(f, f.Influenced(), printed, "a library")
-	if len(found) > 0 || c.Origin != originGiven || !importsAny(f, e.Modules) {
+	found := unmarked(f, f.Influenced(libraries(f)...), printed, "a library")
+	if len(found) > 0 || c.Origin == originReporter || !importsAny(f, e.Modules) {
 		return found
 	}
 	return unmarked(f, f.Influenced(e.Modules...), printed, e.Subject)

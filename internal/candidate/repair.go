@@ -30,7 +30,37 @@ func (c *Candidate) repairText(code string, line int) string {
 		code = fixed
 	}
 	code = c.repairQuotes(code, line)
-	return c.repairIndent(c.dropMagics(code, line), line)
+	return c.repairDamage(c.repairIndent(c.dropMagics(code, line), line), line)
+}
+
+// fixKinds are the edits that the repairs of a source count as.
+var fixKinds = map[string]string{
+	"quotes": "quotes", "tabs": "indent", "indent": "indent", "python2": "python2", "prompt": "strip_prompt",
+	"line_numbers": "leftover", "leftover": "leftover", "bracket": "bracket", "colon": "bracket", "capital": "capital",
+}
+
+// maxRepaired bounds the repair of one candidate: a report may hold 64 blocks,
+// and no damaged script is as long.
+const maxRepaired = 48 << 10
+
+// repairDamage mends what keeps the text from being Python 3. Where the damage
+// could be read in another way the edit is risky.
+func (c *Candidate) repairDamage(code string, line int) string {
+	if f := c.parse(code); len(f.SyntaxErrors) == 0 && len(f.Undefined()) == 0 {
+		return code // nothing to mend: most scripts
+	}
+	if c.memo != nil {
+		if c.memo.repaired += len(code); c.memo.repaired > maxRepaired {
+			return code
+		}
+	}
+	fixed, fixes := pysyntax.Repair(code)
+	for _, f := range fixes {
+		c.edit(Edit{
+			Kind: fixKinds[f.Kind], Why: f.Why, Line: line + f.Line - 1, Before: f.Before, After: f.After, Risky: f.Guessed,
+		})
+	}
+	return fixed
 }
 
 // repairIndent moves statements that stand too deep at module scope, below

@@ -18,7 +18,7 @@ const (
 	echoClose = `)`
 )
 
-var prompt = lazyre.New(`^\s*(>>>|\.\.\.|In \[\d+\]:|\s*\.\.\.:)( |$)`)
+var prompt = lazyre.New(`^\s*(>>>|\.\.\. ?:|\.\.\.|In ?\[\d+\]:)( |$)`)
 
 func hasPrompts(text string) bool {
 	for line := range strings.SplitSeq(text, "\n") {

@@ -1,6 +1,7 @@
 package candidate
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/repgen/repgen/internal/oracle"
@@ -58,4 +59,55 @@ func isModule(f *pysyntax.File, expr string) bool {
 		}
 	}
 	return false
+}
+
+// WatchFor adds the names that the claims of an expectation are about, so that
+// the observer records them. A name is watched when the script binds it at
+// module scope; an expression is judged where it is printed, and adds nothing.
+// FromReport does this for the decision's expectation.
+func (c *Candidate) WatchFor(e *oracle.Expectation) {
+	if e == nil {
+		return
+	}
+	var claimed []string
+	if e.Value != nil {
+		claimed = append(claimed, e.Value.Target)
+	}
+	if e.Repeats != nil {
+		claimed = append(claimed, e.Repeats.Name)
+	}
+	if e.Spread != nil {
+		claimed = append(claimed, e.Spread.Left, e.Spread.Right)
+	}
+	f := c.parse(c.Script)
+	for _, name := range claimed {
+		if name = strings.TrimSpace(name); plainName.MatchString(name) && !constants[name] && global(f, firstOf(name)) {
+			c.watchFirst(name)
+		}
+		for _, a := range f.Assigns { // "the shape of model(x)", where y = model(x)
+			if a.Scope == "" && a.Kind == "name" && !plainName.MatchString(name) && sameCode(a.Value, name) && name != "" {
+				c.watchFirst(a.Target)
+			}
+		}
+	}
+	for _, also := range e.Also {
+		c.WatchFor(&also)
+	}
+}
+
+// watchFirst puts a name before those that nobody claims anything of: the list
+// is bounded.
+func (c *Candidate) watchFirst(name string) {
+	if slices.Contains(c.Watch, name) {
+		return
+	}
+	c.Watch = append([]string{name}, c.Watch...)
+	c.Watch = c.Watch[:min(len(c.Watch), maxWatch)]
+}
+
+// global: the script assigns the name at module scope.
+func global(f *pysyntax.File, name string) bool {
+	return slices.ContainsFunc(f.Assigns, func(a pysyntax.Assign) bool {
+		return a.Scope == "" && (a.Target == name || firstOf(a.Target) == name)
+	})
 }
