@@ -1,6 +1,7 @@
 package environment
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -82,7 +83,7 @@ func (m *Manager) buildAfresh(b *testing.B, lock *Lock) error {
 	other.tools.uv, other.tools.pythons, other.tools.found = tool, m.tools.pythons, true
 	e, un, err := other.Build(b.Context(), lock)
 	if err != nil || un != nil || !e.Built {
-		b.Fatalf("build: %+v %v", un, err)
+		return fmt.Errorf("build: %+v %w", un, err)
 	}
 	e.Release()
 	return nil

@@ -8,8 +8,11 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/repgen/repgen/internal/environment/interp"
 	"github.com/repgen/repgen/internal/environment/uv"
@@ -73,6 +76,9 @@ func (m *Manager) Build(ctx context.Context, l *Lock) (*Environment, *Unavailabl
 		return nil, nil, storeError("build the environment", err)
 	}
 	e.Dir, e.Built, e.release = filepath.Join(dir, "env"), built, release
+	if len(e.Lock.LeftOut) > 0 {
+		e.Lock = builtLock(dir, e.Lock)
+	}
 	return e, nil, nil
 }
 
@@ -92,7 +98,7 @@ func (u *unavailableError) Error() string { return u.Why }
 // fill builds the entry in tmp: env/, the lock, and py, a link for those who
 // look at the entry outside of a sandbox.
 func (m *Manager) fill(ctx context.Context, e *Environment, tmp string) error {
-	if err := checkSpace(tmp); err != nil {
+	if err := m.checkSpace(ctx, tmp, e); err != nil {
 		return err
 	}
 	tool, err := m.resolver(ctx)
@@ -111,6 +117,9 @@ func (m *Manager) fill(ctx context.Context, e *Environment, tmp string) error {
 	if len(e.Lock.Packages) > 0 {
 		in := uv.InstallInput{Python: filepath.Join(env, "bin", "python"), Text: text, FindLinks: links}
 		if err := m.installChecked(ctx, tool, in, env); err != nil {
+			return err
+		}
+		if err := m.lighten(ctx, tool, in, e, env); err != nil {
 			return err
 		}
 	}
@@ -142,7 +151,7 @@ func (m *Manager) installChecked(ctx context.Context, tool *uv.Tool, in uv.Insta
 		if !errors.As(err, &damage) || len(in.Again) > 0 {
 			return err
 		}
-		m.log.Warn("the package cache is damaged, fetching anew", "packages", damage.Packages, "files", damage.Files)
+		m.log.Warn("the package cache is damaged, fetching anew", "packages", damage.Packages, "files", len(damage.Files), "first", damage.Files[0])
 		in.Again = damage.Packages
 	}
 }
@@ -150,8 +159,11 @@ func (m *Manager) installChecked(ctx context.Context, tool *uv.Tool, in uv.Insta
 // installText is what uv installs: the lock's pins, where a package built from
 // source carries the hash of the wheel that was built here.
 func (m *Manager) installText(ctx context.Context, e *Environment) (text string, links []string, err error) {
-	pins := make([]uv.Pinned, 0, len(e.Lock.Packages))
+	pins, left := make([]uv.Pinned, 0, len(e.Lock.Packages)), e.Lock.leftOut()
 	for _, p := range e.Lock.Packages {
+		if slices.Contains(left, p.Name) {
+			continue
+		}
 		pin := uv.Pinned{Name: p.Name, Version: p.Version, Hashes: p.Hashes}
 		if p.Wheel != "" {
 			dir, err := m.wheelDir(p)
@@ -163,20 +175,20 @@ func (m *Manager) installText(ctx context.Context, e *Environment) (text string,
 			}
 			links = append(links, dir)
 		}
-		if p.Sdist {
-			dir, no, err := m.wheelhouse(ctx, p.Name, p.Version, e.Python, e.Lock.AsOf)
+		if p.Sdist || p.Repaired {
+			h, no, err := m.house(ctx, houseInput{name: p.Name, version: p.Version, python: e.Python, asOf: e.Lock.AsOf, fromIndex: !p.Sdist})
 			if err != nil {
 				return "", nil, err
 			}
 			if no != nil {
 				return "", nil, &unavailableError{*no}
 			}
-			hash, err := wheelHash(dir)
+			hash, err := wheelHash(h.dir)
 			if err != nil {
 				return "", nil, err
 			}
 			pin.Hashes = []string{hash}
-			links = append(links, dir)
+			links = append(links, h.dir)
 		}
 		pins = append(pins, pin)
 	}
@@ -192,6 +204,13 @@ func installError(f uv.Failure) error {
 			What: "the disk is full", Why: f.Detail,
 			Next: "free some disk space, or set REPGEN_CACHE_DIR to a larger disk",
 		}
+	case f.Class == uv.FileLimit:
+		return &StoreError{
+			What: "a file is larger than this process may write", Why: f.Detail,
+			Next: "raise the limit (ulimit -f unlimited) and try again", Err: unix.EFBIG,
+		}
+	case f.Class == uv.Killed:
+		return fmt.Errorf("install the packages: %s", f.Detail)
 	case f.Infrastructure(), f.Class == uv.HashMismatch:
 		return indexError("download the packages", errors.New(f.Detail))
 	}

@@ -33,6 +33,9 @@ type Certificate struct {
 	// ones: "jax: asked ==0.4.1, installed 0.4.2". The ladder may have loosened
 	// them on purpose, so they alone do not fail a certificate.
 	Wrong []string `json:"wrong,omitempty"`
+	// Asked are all distributions, the interpreter and mere constraints
+	// included, whose asked-for version is not the installed one.
+	Asked []Asked `json:"asked,omitempty"`
 	// Cached: an earlier run of the same script on the same environment.
 	Cached bool `json:"cached,omitempty"`
 }
@@ -86,18 +89,19 @@ func (m *Manager) Certify(ctx context.Context, e *Environment, s Spec) (Certific
 	if e.Env == nil {
 		e.Env = maps.Clone(s.Env)
 	}
-	script := certificateScript(s.Imports)
+	script := certificateScript(e.certified(s.Imports)) + e.stubCheck()
 	store, err := m.store(certStore)
 	if err != nil {
 		return Certificate{}, err
 	}
-	key, err := m.certificateKey(ctx, e, script)
+	from := m.seeds.of(s, e)
+	key, err := m.certificateKey(ctx, e, script+from.key)
 	if err != nil {
 		return Certificate{}, err
 	}
 	var fresh *Certificate
 	dir, _, err := store.Build(ctx, key, func(ctx context.Context, tmp string) error {
-		c, err := m.certifyInto(ctx, e, script, tmp)
+		c, err := m.certifyInto(ctx, e, script, tmp, from)
 		fresh = &c
 		return err
 	})
@@ -112,6 +116,14 @@ func (m *Manager) Certify(ctx context.Context, e *Environment, s Spec) (Certific
 		if fresh, err = m.oldCertificate(ctx, e, script, dir); err != nil {
 			return Certificate{}, err
 		}
+	}
+	m.log.Debug("certificate", "cpu_s", fresh.Execution.CPUSeconds, "s", fresh.Execution.WallSeconds, "cached", fresh.Cached, "seeded", from.key != "")
+	m.seeds.keep(s, e, fresh.OK)
+	if !fresh.OK && blamesStubs(e, fresh.Execution) {
+		if err := m.withCUDA(ctx, e); err != nil {
+			return Certificate{}, fmt.Errorf("certify the environment: %w", err)
+		}
+		return m.Certify(ctx, e, s)
 	}
 	if err := e.compareVersions(fresh, s); err != nil {
 		return Certificate{}, fmt.Errorf("certify the environment: %w", err)
@@ -151,7 +163,7 @@ func (e *Environment) useBytecode(dir string) {
 
 // certifyInto runs the script and fills a store entry: the certificate, and
 // the bytecode where the interpreter can keep it apart.
-func (m *Manager) certifyInto(ctx context.Context, e *Environment, script, tmp string) (Certificate, error) {
+func (m *Manager) certifyInto(ctx context.Context, e *Environment, script, tmp string, from seed) (Certificate, error) {
 	m.progress(Event{Stage: "certificate", Text: "first import"})
 	c := e.Command(sandbox.EnvDir+"/bin/python", certificateName)
 	if hasBytecodePrefix(e.Python) {
@@ -160,6 +172,9 @@ func (m *Manager) certifyInto(ctx context.Context, e *Environment, script, tmp s
 			return Certificate{}, err
 		}
 		if err := seedBytecode(e.Python, pyc); err != nil {
+			return Certificate{}, err
+		}
+		if err := from.plant(e, pyc); err != nil {
 			return Certificate{}, err
 		}
 		c.Mounts = append(c.Mounts, sandbox.Mount{Host: pyc, Guest: bytecodeDir, Writable: true})
@@ -242,13 +257,17 @@ func (e *Environment) compareVersions(c *Certificate, s Spec) error {
 	if err != nil {
 		return err
 	}
+	left := e.Lock.leftOut()
 	for _, p := range e.Lock.Packages {
+		if have[p.Name] == "" && slices.Contains(left, p.Name) {
+			continue
+		}
 		if have[p.Name] == "" || !pydist.Match("==="+p.Version, have[p.Name]) && !pydist.Match("=="+p.Version, have[p.Name]) {
 			c.OK = false
 			c.Why = fmt.Sprintf("%s is locked at %s, installed is %q", p.Name, p.Version, have[p.Name])
 		}
 	}
-	c.Wrong = nil
+	c.Wrong, c.Asked = nil, e.Lock.askedFor(s)
 	for _, r := range s.Requirements {
 		name := pydist.Normalize(r.Name)
 		switch got := have[name]; {

@@ -16,6 +16,10 @@ const (
 	// other half of a family to be uploaded, short enough not to meet much
 	// else.)
 	grace = 7 * 24 * time.Hour
+	// settled is how long after a Python's release a report that names it and
+	// no later day is taken to be written. (A guess: numpy and scipy had wheels
+	// for 3.9 to 3.13 within a month, torch and tensorflow within half a year.)
+	settled = 180 * 24 * time.Hour
 	// late is how much later than a higher version an upload must be to be a
 	// re-upload of an old release rather than a patch of an old line. (A
 	// guess: the re-uploads seen were years late, patches of the same
@@ -59,9 +63,14 @@ func (w *inference) date(ctx context.Context) error {
 	if err != nil || name == "" {
 		return err
 	}
-	if day := endOfDay(r.Uploaded.Add(grace)); day.Before(now) {
-		w.spec.AsOf = day
-		w.spec.AsOfSource = fmt.Sprintf("release %s %s + 7 days", name, r.Version)
+	day, source := endOfDay(r.Uploaded.Add(grace)), fmt.Sprintf("release %s %s + 7 days", name, r.Version)
+	// A package may be the newest of its kind for years: who had a Python of
+	// 2022 did not report in 2021.
+	if released, ok := releasedOn(w.spec.Python); ok && released.After(day) {
+		day, source = endOfDay(released.Add(settled)), fmt.Sprintf("release of Python %s + 180 days", w.spec.Python)
+	}
+	if day.Before(now) {
+		w.spec.AsOf, w.spec.AsOfSource = day, source
 	}
 	return nil
 }

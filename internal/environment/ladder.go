@@ -23,8 +23,9 @@ const (
 	rungStandIn   = 6 // the nearest release in place of one that is gone
 	rungConflict  = 7 // a pin that contradicts the others loosened
 	rungSubject   = 8 // only the subject pinned
+	rungMetadata  = 9 // a wheel whose metadata no resolver reads, repaired
 	// Rungs is how many there are.
-	Rungs = 8
+	Rungs = 9
 )
 
 var rungNames = map[int]string{
@@ -36,6 +37,7 @@ var rungNames = map[int]string{
 	rungStandIn:   "nearest release as a stand-in",
 	rungConflict:  "contradicting pin loosened",
 	rungSubject:   "only the subject pinned",
+	rungMetadata:  "wheel with its metadata repaired",
 }
 
 // maxCalls bounds the resolver calls of one solve. The messiest measured
@@ -48,7 +50,7 @@ type surroundings interface {
 	listings
 	interpreters(ctx context.Context) ([]interp.Interpreter, error)
 	compile(ctx context.Context, in uv.CompileInput) (uv.CompileResult, error)
-	wheelhouse(ctx context.Context, name, version string, python interp.Interpreter, asOf time.Time) (string, *Unavailable, error)
+	house(ctx context.Context, in houseInput) (house, *Unavailable, error)
 }
 
 // ladder is the state of one solve: what is asked for now, and what was tried.
@@ -71,10 +73,11 @@ type ladder struct {
 	rung     int
 	detail   []string // what was repaired since the last resolver call
 	rungs    []Rung
-	tried    map[string]int // failures by signature
-	left     []string       // minor versions that had no wheels
-	built    map[string]bool
+	tried    map[string]int   // failures by signature
+	left     []string         // minor versions that had no wheels
+	built    map[string]house // by "name==version"
 	edits    []string
+	changes  []Change
 	standIns []string
 	reason   string // the best explanation so far, should it fail for good
 	calls    int
@@ -85,7 +88,7 @@ func newLadder(on surroundings, s Spec) *ladder {
 		on: on, spec: s,
 		reqs: slices.Clone(s.Requirements), cons: slices.Clone(s.Constraints),
 		cutoff: s.AsOf, protected: protectedBy(s),
-		rung: rungExact, tried: map[string]int{}, built: map[string]bool{},
+		rung: rungExact, tried: map[string]int{}, built: map[string]house{},
 	}
 }
 
@@ -162,6 +165,8 @@ func infrastructure(f uv.Failure) error {
 			What: "the package index could not be reached while resolving", Why: f.Detail,
 			Next: "check the network and the index (repgen doctor), or name one with --index",
 		}
+	case uv.FileLimit, uv.DiskFull:
+		return installError(f)
 	default:
 		return fmt.Errorf("resolve: %s: %s", f.Class, f.Detail)
 	}
@@ -198,12 +203,19 @@ func (l *ladder) names() []string {
 	return out
 }
 
-// step says what is changed next, and on which rung that stands.
-func (l *ladder) step(rung int, format string, args ...any) {
+// step says what is changed next, to which pin ("" for the date, "python" for
+// the interpreter), and on which rung that stands.
+func (l *ladder) step(rung int, name, format string, args ...any) {
 	l.rung = max(l.rung, rung)
 	text := fmt.Sprintf(format, args...)
 	l.detail = append(l.detail, text)
+	l.note(rung, name, text)
+}
+
+// note records a change that is no step of its own on the ladder.
+func (l *ladder) note(rung int, name, text string) {
 	l.edits = append(l.edits, text)
+	l.changes = append(l.changes, Change{Name: name, Rung: rung, Text: text})
 }
 
 // record closes an attempt: what was changed before it and how it ended.
@@ -252,7 +264,7 @@ func (l *ladder) loosen(rung int, name, why string) bool {
 	if r == nil || r.Spec == "" {
 		return false
 	}
-	l.step(rung, "%s%s no longer pinned: %s", name, r.Spec, why)
+	l.step(rung, name, "%s%s no longer pinned: %s", name, r.Spec, why)
 	if constraint {
 		l.cons = slices.Delete(l.cons, indexOf(l.cons, name), indexOf(l.cons, name)+1)
 		return true

@@ -22,20 +22,22 @@ type fakeRelease struct {
 	sdist    bool
 	yanked   string
 	needs    []string
+	bad      []string // lines of its metadata that are refused until they are repaired
 }
 
 // world is a fake index, interpreters and resolver. The resolver takes the
 // newest fitting release of everything and fails with the classes of the real
 // one; it does not backtrack, which the cases here do not need.
 type world struct {
-	projects map[string][]fakeRelease
-	pythons  []interp.Interpreter
-	built    []string // source builds, "name==version"
-	noBuild  bool     // source builds fail
-	calls    int
-	inputs   []uv.CompileInput
-	fail     []uv.Failure // answers to give first
-	err      error
+	projects  map[string][]fakeRelease
+	pythons   []interp.Interpreter
+	built     []string // source builds, "name==version"
+	noBuild   bool     // source builds fail
+	noBuildOn []string // on these Pythons
+	calls     int
+	inputs    []uv.CompileInput
+	fail      []uv.Failure // answers to give first
+	err       error
 }
 
 func newWorld(minors ...string) *world {
@@ -95,12 +97,18 @@ func (w *world) prefetch(context.Context, []string) error { return w.err }
 
 func (w *world) interpreters(context.Context) ([]interp.Interpreter, error) { return w.pythons, nil }
 
-func (w *world) wheelhouse(_ context.Context, name, version string, _ interp.Interpreter, _ time.Time) (string, *Unavailable, error) {
-	if w.noBuild {
-		return "", &Unavailable{Why: "setup.py fails"}, nil
+func (w *world) house(_ context.Context, in houseInput) (house, *Unavailable, error) {
+	if w.noBuild || slices.Contains(w.noBuildOn, in.python.Minor) {
+		return house{}, &Unavailable{Why: "setup.py fails"}, nil
 	}
-	w.built = append(w.built, name+"=="+version)
-	return "/wheels/" + name, nil, nil
+	w.built = append(w.built, in.name+"=="+in.version)
+	h := house{dir: "/wheels/" + in.name, fromIndex: in.fromIndex}
+	for _, r := range w.projects[in.name] {
+		if r.version == in.version {
+			h.repaired = r.bad
+		}
+	}
+	return h, nil, nil
 }
 
 // compile resolves greedily: requirement by requirement, breadth first.
@@ -203,6 +211,9 @@ func (w *world) pick(in uv.CompileInput, name string, bounds []string, prefer st
 		r := inTime[i]
 		v, _ := pydist.ParseVersion(r.version)
 		house := slices.Contains(in.FindLinks, "/wheels/"+name)
+		if len(r.bad) > 0 && !house && r.wheelFor(minor) && exact == r.version {
+			return fakeRelease{}, &uv.Failure{Class: uv.BadMetadata, Name: name, Version: r.version}
+		}
 		if (r.wheelFor(minor) || house && r.sdist) && (!v.IsPre() || exact == r.version) {
 			return r, nil
 		}

@@ -34,12 +34,13 @@ func (l *ladder) review(_ context.Context, res uv.CompileResult) (again bool, u 
 func (l *ladder) twins(res uv.CompileResult) bool {
 	for i := range l.reqs {
 		r := &l.reqs[i]
-		for plain, cpu := range cpuBuild {
+		for plain, builds := range cpuBuild {
+			cpu := builds[0]
 			if r.Name != cpu || !slices.ContainsFunc(res.Packages, func(p uv.Pinned) bool { return p.Name == plain }) {
 				continue
 			}
 			l.record("two builds of the same code", plain+" and "+cpu)
-			l.step(rungPreflight, "%s -> %s: another package needs %s itself", cpu, plain, plain)
+			l.step(rungPreflight, plain, "%s -> %s: another package needs %s itself", cpu, plain, plain)
 			if l.spec.Subject == cpu {
 				l.spec.Subject = plain
 				l.protected = append(l.protected, plain)
@@ -56,6 +57,7 @@ func (l *ladder) lock(res uv.CompileResult) *Lock {
 	lock := &Lock{
 		Python: l.python.Version, AsOf: l.cutoff, Rung: l.rung, Rungs: l.rungs, Text: res.Text,
 		Requirements: l.reqs, Constraints: l.cons, Exempt: l.exempt, Env: l.spec.Env, StandIns: l.standIns, Edits: l.edits,
+		Changes: l.changes,
 	}
 	for i, p := range res.Packages {
 		if own, ok := l.own[p.Name]; ok && own.Version == p.Version {
@@ -68,11 +70,15 @@ func (l *ladder) lock(res uv.CompileResult) *Lock {
 	}
 	slices.SortFunc(lock.Packages, func(a, b Package) int { return strings.Compare(a.Name, b.Name) })
 	lock.Hash = lockHash(lock, l.python)
+	lock.Asked = lock.askedFor(l.spec)
 	return lock
 }
 
 func (l *ladder) word(p uv.Pinned) Package {
-	out := Package{Name: p.Name, Version: p.Version, Hashes: p.Hashes, Word: WordResolver, Sdist: l.built[p.Name+"=="+p.Version]}
+	out := Package{Name: p.Name, Version: p.Version, Hashes: p.Hashes, Word: WordResolver}
+	if h, ok := l.built[p.Name+"=="+p.Version]; ok {
+		out.Sdist, out.Repaired = !h.fromIndex, len(h.repaired) > 0
+	}
 	if own, ok := l.own[p.Name]; ok && own.Version == p.Version {
 		out.Wheel = own.Wheel
 	}
@@ -93,4 +99,12 @@ func (l *ladder) word(p uv.Pinned) Package {
 		out.Why = "needed by " + clip(strings.Join(via, ", "), 80)
 	}
 	return out
+}
+
+// after puts what was done for the base before what was done for its control.
+func (l *Lock) after(base *Lock, s Spec) {
+	l.StandIns = slices.Concat(base.StandIns, l.StandIns)
+	l.Edits = slices.Concat(base.Edits, l.Edits)
+	l.Changes = slices.Concat(base.Changes, l.Changes)
+	l.Asked = l.askedFor(s)
 }

@@ -43,6 +43,11 @@ func (l *ladder) check(ctx context.Context, name string) (*Unavailable, error) {
 			return l.denied(name, v, reason), nil
 		}
 	}
+	if r.exact() == "" {
+		if handled, u := l.tooEarly(name, list); handled || u != nil {
+			return u, nil
+		}
+	}
 	if r.Spec == "" {
 		return nil, nil
 	}
@@ -71,18 +76,13 @@ func matches(list []Release, spec string) []Release {
 // noSuchProject drops a name that no index has, unless the script imports it.
 func (l *ladder) noSuchProject(name string, constraint bool) *Unavailable {
 	r, _ := l.pinOf(name)
-	if constraint {
-		l.step(rungPreflight, "%s left out: no distribution of that name on the index", name)
-		l.cons = slices.Delete(l.cons, indexOf(l.cons, name), indexOf(l.cons, name)+1)
-		return nil
-	}
-	if r.Word == WordFlag || l.imported(name) || l.isProtected(name) {
+	if !constraint && (r.Word == WordFlag || l.imported(name) || l.isProtected(name)) {
 		return l.unavailable(
 			fmt.Sprintf("no distribution named %s is on the index (%s)", name, r.Why),
 			"name the distribution that provides it with --with NAME, or an index that has it with --index")
 	}
-	l.step(rungPreflight, "%s left out: no distribution of that name on the index", name)
-	l.reqs = slices.Delete(l.reqs, indexOf(l.reqs, name), indexOf(l.reqs, name)+1)
+	l.step(rungPreflight, name, "%s left out: no distribution of that name on the index", name)
+	l.drop(name)
 	return nil
 }
 
@@ -93,7 +93,10 @@ func (l *ladder) imported(name string) bool {
 	if r == nil || constraint {
 		return false
 	}
-	if r.Word == WordImport || r.Word == WordUndeclared || r.Why == "imported by the script" {
+	if r.Why == optionalWhy {
+		return false
+	}
+	if r.Word == WordImport || r.Word == WordUndeclared || r.Why == importedWhy {
 		return true
 	}
 	return slices.ContainsFunc(pydist.Imports(name), func(m string) bool { return slices.Contains(l.spec.Imports, m) })
@@ -111,11 +114,11 @@ func (l *ladder) local(r *Requirement, list []Release) {
 	case v == "":
 	case has(base + "+cpu"):
 		if label != "cpu" {
-			l.step(rungPreflight, "%s %s -> %s+cpu: the CPU build of the same release", r.Name, v, base)
+			l.step(rungPreflight, r.Name, "%s %s -> %s+cpu: the CPU build of the same release", r.Name, v, base)
 		}
 		r.Spec = "==" + base + "+cpu"
 	case ok && !has(v):
-		l.step(rungPreflight, "%s %s -> %s: the index holds no build labelled %s", r.Name, v, base, label)
+		l.step(rungPreflight, r.Name, "%s %s -> %s: the index holds no build labelled %s", r.Name, v, base, label)
 		r.Spec = "==" + base
 	}
 }
@@ -126,7 +129,7 @@ func (l *ladder) denied(name, version, reason string) *Unavailable {
 		return l.unavailable(fmt.Sprintf("%s %s is never installed: %s", name, version, reason), "")
 	}
 	if !l.loosen(rungPreflight, name, "this release is never installed: "+reason) {
-		l.step(rungPreflight, "%s %s left out: this release is never installed: %s", name, version, reason)
+		l.step(rungPreflight, name, "%s %s left out: this release is never installed: %s", name, version, reason)
 	}
 	l.extra = append(l.extra, name+"!="+version)
 	return nil
@@ -138,11 +141,43 @@ func (l *ladder) gone(ctx context.Context, name string, list []Release) (*Unavai
 	if r.Word == WordFlag {
 		return l.unavailable(fmt.Sprintf("the index has no %s%s (newest: %s)", name, r.Spec, lastStable(list)), "ask for a release that exists"), nil
 	}
-	if !l.isProtected(name) && !l.dragsSubject(name) {
-		l.loosen(rungPreflight, name, "the index does not have it")
+	switch drags, err := l.movesSubject(ctx, *r, list); {
+	case err != nil:
+		return nil, err
+	case l.isProtected(name) || drags:
+		return l.standIn(ctx, name, r.Spec, list)
+	case !l.dragsSubject(name) && r.exact() != "" && indexOf(l.reqs, name) >= 0 && l.nearby(name, r.exact(), list):
 		return nil, nil
 	}
-	return l.standIn(ctx, name, r.Spec, list)
+	l.loosen(rungPreflight, name, "the index does not have it")
+	return nil, nil
+}
+
+// nearby takes the release nearest to one that is gone in place of it, among
+// those of the date: what is not the subject does not move the date. False
+// when there is none.
+func (l *ladder) nearby(name, gone string, list []Release) bool {
+	r, ok := nearest(slices.DeleteFunc(withFiles(list), func(r Release) bool { return r.Uploaded.After(l.cutoff) }), gone)
+	if ok {
+		l.replace(name, gone, r, list)
+	}
+	return ok
+}
+
+// movesSubject is true when a member of the subject's family that is gone
+// takes the subject along: its stand-in's version is one of the subject's too
+// (jax and jaxlib). Families with numbers of their own (torch and torchvision)
+// leave the member to the resolver, which knows what goes with the subject.
+func (l *ladder) movesSubject(ctx context.Context, r Requirement, list []Release) (bool, error) {
+	if !l.dragsSubject(r.Name) {
+		return false, nil
+	}
+	to, ok := nearest(withFiles(list), strings.TrimSuffix(strings.TrimPrefix(r.Spec, "=="), ".*"))
+	if !ok {
+		return false, nil
+	}
+	of, err := l.on.Releases(ctx, l.spec.Subject, l.python.Minor)
+	return slices.ContainsFunc(of, func(s Release) bool { return sameVersion(s.Version, to.Version) }), err
 }
 
 // dragsSubject is true for a member of the subject's family, which cannot be
@@ -208,7 +243,7 @@ func (l *ladder) newerThanDate(name string, r Release, all []Release) {
 
 // free exempts a project and its family from the date.
 func (l *ladder) free(name, version string) {
-	l.step(rungDate, "%s %s was uploaded again later than higher versions: the date does not bind it", name, version)
+	l.step(rungDate, name, "%s %s was uploaded again later than higher versions: the date does not bind it", name, version)
 	if !slices.Contains(l.exempt, name) {
 		l.exempt = append(l.exempt, name)
 	}
@@ -216,7 +251,7 @@ func (l *ladder) free(name, version string) {
 
 func (l *ladder) moveDate(name string, r Release) {
 	to := endOfDay(r.Uploaded)
-	l.step(rungDate, "date moved from %s to %s, when %s %s was uploaded",
+	l.step(rungDate, "", "date moved from %s to %s, when %s %s was uploaded",
 		l.cutoff.Format("2006-01-02"), to.Format("2006-01-02"), name, r.Version)
 	l.cutoff = to
 }

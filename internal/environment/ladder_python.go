@@ -13,6 +13,7 @@ import (
 
 // pythonReleased are the days of the first release of each minor version,
 // from the release schedules (PEP 494, 537, 569, 596, 619, 664, 693, 719, 745).
+// releasedOn knows younger ones by the yearly rhythm.
 var pythonReleased = map[string]time.Time{
 	"3.6": day(2016, 12, 23), "3.7": day(2018, 6, 27), "3.8": day(2019, 10, 14), "3.9": day(2020, 10, 5),
 	"3.10": day(2021, 10, 4), "3.11": day(2022, 10, 24), "3.12": day(2023, 10, 2), "3.13": day(2024, 10, 7),
@@ -20,6 +21,19 @@ var pythonReleased = map[string]time.Time{
 }
 
 func day(y int, m time.Month, d int) time.Time { return time.Date(y, m, d, 0, 0, 0, 0, time.UTC) }
+
+// releasedOn is the day of a minor version's first release. Since 3.9 there is
+// one each October (PEP 602), so a younger one than the table has is reckoned.
+func releasedOn(minor string) (time.Time, bool) {
+	if d, ok := pythonReleased[minor]; ok {
+		return d, true
+	}
+	n := minorNumber(minor)
+	if major, _, _ := strings.Cut(minor, "."); major != "3" || n < 14 {
+		return time.Time{}, false
+	}
+	return day(2011+n, 10, 7), true
+}
 
 // Scores of one pin on one Python: a wheel is free, a source package has to be
 // built, and nothing at all is worse than any number of builds.
@@ -45,14 +59,20 @@ func (l *ladder) choosePython(ctx context.Context) (*Unavailable, error) {
 	if l.spec.Python != "" {
 		if p, ok := pickInterpreter(l.pythons, l.spec.Python); ok {
 			if p.Version != l.spec.Python && p.Minor != l.spec.Python {
-				l.edits = append(l.edits, fmt.Sprintf("Python %s in place of %s: the same minor version", p.Version, l.spec.Python))
+				l.note(rungExact, "python", fmt.Sprintf("Python %s in place of %s: the same minor version", p.Version, l.spec.Python))
 			}
 			l.python = p
 			return nil, nil
 		}
 		if major, _, _ := strings.Cut(l.spec.Python, "."); major != "3" {
-			return l.unavailable("Python "+l.spec.Python+" cannot be installed into: the installer knows Python 3 only",
-				"name a Python 3 with --python if the report holds there too"), nil
+			goes, err := l.goesWithPython3(ctx)
+			if err != nil {
+				return nil, err
+			}
+			if !goes {
+				return l.unavailable("Python "+l.spec.Python+" cannot be installed into: the installer knows Python 3 only",
+					"name a Python 3 with --python if the report holds there too"), nil
+			}
 		}
 		if l.spec.PythonSource == "flag" {
 			return l.unavailable(fmt.Sprintf("Python %s is not on this machine (found: %s)", l.spec.Python, minorsOf(l.pythons)),
@@ -64,10 +84,26 @@ func (l *ladder) choosePython(ctx context.Context) (*Unavailable, error) {
 		return nil, err
 	}
 	if l.spec.Python != "" {
-		l.step(rungPython, "Python %s stands in for %s, which is not on this machine", p.Minor, l.spec.Python)
+		l.step(rungPython, "python", "Python %s stands in for %s, which %s", p.Minor, l.spec.Python, whyNot(l.spec.Python))
 	}
 	l.python = p
 	return nil, nil
+}
+
+// goesWithPython3 says whether a report of Python 2 can be tried on Python 3 at
+// all: somebody stated versions, and one interpreter has wheels for all of them.
+// Without any version there would be nothing of the reporter's environment left.
+func (l *ladder) goesWithPython3(ctx context.Context) (bool, error) {
+	if l.spec.PythonSource != "report" || !slices.ContainsFunc(l.reqs, func(r Requirement) bool { return r.Spec != "" }) {
+		return false, nil
+	}
+	for _, p := range l.onePerMinor() {
+		score, err := l.score(ctx, p)
+		if err != nil || score == scoreWheel {
+			return err == nil, err
+		}
+	}
+	return false, nil
 }
 
 func minorsOf(list []interp.Interpreter) string {
@@ -113,7 +149,7 @@ func (l *ladder) onePerMinor() []interp.Interpreter {
 		var out []interp.Interpreter
 		for _, p := range l.pythons {
 			known := slices.ContainsFunc(out, func(o interp.Interpreter) bool { return o.Minor == p.Minor })
-			released, listed := pythonReleased[p.Minor]
+			released, listed := releasedOn(p.Minor)
 			if known || slices.Contains(l.left, p.Minor) || !listed || l.cutoff.Sub(released) < age {
 				continue
 			}
@@ -177,12 +213,24 @@ func looseLocal(spec string) string {
 	return spec
 }
 
+// whyNot says why a stated Python is not taken.
+func whyNot(stated string) string {
+	if major, _, _ := strings.Cut(stated, "."); major != "3" {
+		return "cannot be installed into"
+	}
+	return "is not on this machine"
+}
+
 // distance of a minor version from the stated one.
 func (l *ladder) distance(minor string) int {
 	if l.spec.Python == "" {
 		return 0
 	}
-	d := minorNumber(minor) - minorNumber(minorOf(l.spec.Python))
+	stated := minorOf(l.spec.Python)
+	if major, _, _ := strings.Cut(stated, "."); major != "3" {
+		stated = "3.0" // the oldest is the nearest to Python 2
+	}
+	d := minorNumber(minor) - minorNumber(stated)
 	if d < 0 {
 		return -d
 	}
@@ -227,7 +275,7 @@ func (l *ladder) nextPython(ctx context.Context, name, why string, allowed []str
 	if score, err := l.pinScoreOf(ctx, name, p.Minor); err != nil || score > worst {
 		return false, err
 	}
-	l.step(rungPython, "Python %s in place of %s: %s", p.Minor, old.Minor, why)
+	l.step(rungPython, "python", "Python %s in place of %s: %s", p.Minor, old.Minor, why)
 	l.python = p
 	return true, nil
 }

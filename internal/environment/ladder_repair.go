@@ -32,7 +32,8 @@ func (l *ladder) repair(ctx context.Context, f uv.Failure) (*Unavailable, error)
 			f.Name, f.Version = name, ""
 		}
 	}
-	signature := fmt.Sprintf("%s %s %s", f.Class, f.Name, f.Version)
+	// Another interpreter makes it another question.
+	signature := fmt.Sprintf("%s %s %s %s", l.python.Minor, f.Class, f.Name, f.Version)
 	if f.Class == uv.Conflict {
 		signature += f.Detail
 	}
@@ -55,7 +56,9 @@ func (l *ladder) repair(ctx context.Context, f uv.Failure) (*Unavailable, error)
 		return l.yanked(ctx, f)
 	case uv.Conflict:
 		return l.conflict(ctx, f)
-	default: // bad metadata, build failed, parse, other
+	case uv.BadMetadata:
+		return l.badMetadata(ctx, f)
+	default: // build failed, parse, other
 		return l.giveUp(ctx, f)
 	}
 }
@@ -134,16 +137,18 @@ func (l *ladder) fromSource(ctx context.Context, f uv.Failure) (*Unavailable, er
 	if version == "" || slices.Contains(neverBuilt, f.Name) {
 		return l.withoutWheel(ctx, f, why)
 	}
-	dir, u, err := l.on.wheelhouse(ctx, f.Name, version, l.python, l.cutoff)
+	h, u, err := l.on.house(ctx, houseInput{name: f.Name, version: version, python: l.python, asOf: l.cutoff})
 	if err != nil {
 		return nil, fmt.Errorf("build %s %s from source: %w", f.Name, version, err)
 	}
 	if u != nil {
+		ok, err := l.olderPython(ctx, f.Name, version, why+" and cannot be built there: "+u.Why)
+		if err != nil || ok {
+			return nil, err
+		}
 		return l.withoutWheel(ctx, f, why+" and cannot be built: "+u.Why)
 	}
-	l.step(rungSource, "%s %s built from source in the sandbox", f.Name, version)
-	l.links = append(l.links, dir)
-	l.built[f.Name+"=="+version] = true
+	l.move(f.Name, version, h, "built from source in the sandbox")
 	return nil, nil
 }
 
@@ -194,6 +199,12 @@ func (l *ladder) afterDate(ctx context.Context, f uv.Failure) (*Unavailable, err
 	list, err := l.on.Releases(ctx, f.Name, l.python.Minor)
 	if err != nil {
 		return nil, err
+	}
+	if f.Latest {
+		if r, ok := l.openRelease(f, list); ok {
+			l.newerThanDate(f.Name, r, list)
+			return nil, nil
+		}
 	}
 	i := slices.IndexFunc(list, func(r Release) bool { return f.Version != "" && sameVersion(r.Version, f.Version) })
 	if i >= 0 {
@@ -247,7 +258,7 @@ func (l *ladder) yanked(ctx context.Context, f uv.Failure) (*Unavailable, error)
 	}
 	if r != nil && r.exact() == "" {
 		if found, ok := newest(list, r.Spec, l.cutoff); ok {
-			l.step(rungPreflight, "%s%s -> ==%s: every release of that range was withdrawn", r.Name, r.Spec, found.Version)
+			l.step(rungPreflight, r.Name, "%s%s -> ==%s: every release of that range was withdrawn", r.Name, r.Spec, found.Version)
 			r.Spec = "==" + found.Version
 			return nil, nil
 		}

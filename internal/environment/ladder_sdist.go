@@ -2,7 +2,9 @@ package environment
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/repgen/repgen/internal/environment/uv"
 )
@@ -28,9 +30,84 @@ func (l *ladder) sourceAtFault(ctx context.Context, f uv.Failure) (name string, 
 			spec = r.Spec
 		}
 		r, ok := newest(list, spec, l.cutoff)
-		if ok && r.Sdist && !r.Wheel && !l.built[name+"=="+r.Version] {
+		if ok && r.Sdist && !r.Wheel && !l.hasBuilt(name, r.Version) {
 			return name, nil
 		}
 	}
 	return f.Name, nil
+}
+
+func (l *ladder) hasBuilt(name, version string) bool {
+	_, ok := l.built[name+"=="+version]
+	return ok
+}
+
+// move puts a wheel of our own before the index's. One whose metadata had to
+// be repaired stands on a rung of its own, since installers of today refuse
+// the release as it is.
+func (l *ladder) move(name, version string, h house, how string) {
+	l.links = append(l.links, h.dir)
+	l.built[name+"=="+version] = h
+	if len(h.repaired) == 0 {
+		l.step(rungSource, name, "%s %s %s", name, version, how)
+		return
+	}
+	l.step(rungMetadata, name, "%s %s %s, its metadata repaired: %s", name, version, how, clip(strings.Join(h.repaired, ", "), 300))
+}
+
+// badMetadata replaces a release whose metadata the resolver refuses by the
+// same one with its bad lines repaired.
+func (l *ladder) badMetadata(ctx context.Context, f uv.Failure) (*Unavailable, error) {
+	version := f.Version
+	if r, _ := l.pinOf(f.Name); version == "" && r != nil {
+		version = r.exact()
+	}
+	if f.Name == "" || version == "" || l.hasBuilt(f.Name, version) {
+		return l.giveUp(ctx, f)
+	}
+	list, err := l.on.Releases(ctx, f.Name, l.python.Minor)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(list, func(r Release) bool { return sameVersion(r.Version, version) })
+	if i < 0 {
+		return l.giveUp(ctx, f)
+	}
+	if !list[i].Wheel {
+		f.Version = version
+		return l.fromSource(ctx, f)
+	}
+	h, u, err := l.on.house(ctx, houseInput{name: f.Name, version: version, python: l.python, asOf: l.cutoff, fromIndex: true})
+	if err != nil {
+		return nil, fmt.Errorf("repair the metadata of %s %s: %w", f.Name, version, err)
+	}
+	if u != nil {
+		l.reason = u.Why
+		return l.giveUp(ctx, f)
+	}
+	l.move(f.Name, version, h, "taken from the index")
+	return nil, nil
+}
+
+// olderPython leaves an interpreter that is younger than a source which does
+// not build with it: what builds on none of its day builds on no other.
+func (l *ladder) olderPython(ctx context.Context, name, version, why string) (bool, error) {
+	list, err := l.on.Releases(ctx, name, l.python.Minor)
+	if err != nil {
+		return false, err
+	}
+	i := slices.IndexFunc(list, func(r Release) bool { return sameVersion(r.Version, version) })
+	if i < 0 || list[i].Uploaded.IsZero() || !l.isProtected(name) {
+		return false, nil
+	}
+	var older []string
+	for _, p := range l.pythons {
+		if released, ok := releasedOn(p.Minor); ok && released.Before(list[i].Uploaded) {
+			older = append(older, p.Minor)
+		}
+	}
+	if len(older) == 0 || slices.Contains(older, l.python.Minor) {
+		return false, nil
+	}
+	return l.nextPython(ctx, name, why, older, scoreSdist)
 }

@@ -13,6 +13,9 @@ import (
 var nightlies = map[string]string{
 	"tf-nightly": "tensorflow", "tf-nightly-cpu": "tensorflow-cpu", "jax-nightly": "jax", "jaxlib-nightly": "jaxlib",
 	"keras-nightly": "keras", "tfp-nightly": "tensorflow-probability", "torch-nightly": "torch",
+	"tf-nightly-gpu": "tensorflow", "pytorch-nightly": "torch", "torchvision-nightly": "torchvision", "torchaudio-nightly": "torchaudio",
+	"tb-nightly": "tensorboard", "tf-estimator-nightly": "tensorflow-estimator", "keras-nlp-nightly": "keras-nlp",
+	"keras-cv-nightly": "keras-cv", "tfds-nightly": "tensorflow-datasets", "scikit-learn-nightly": "scikit-learn",
 }
 
 // standIn takes the nearest stable release in place of a version that is gone:
@@ -38,7 +41,7 @@ func withFiles(list []Release) []Release {
 }
 
 func (l *ladder) replace(name, gone string, r Release, list []Release) {
-	l.step(rungStandIn, "%s %s stands in for %s, which cannot be had", name, r.Version, gone)
+	l.step(rungStandIn, name, "%s %s stands in for %s, which cannot be had", name, r.Version, gone)
 	if p, _ := l.pinOf(name); p != nil {
 		if p.Spec != "" { // somebody asked for it
 			l.standIns = append(l.standIns, name)
@@ -68,6 +71,9 @@ func (l *ladder) moveFamily(ctx context.Context, name, version string) error {
 			return err
 		}
 		i := slices.IndexFunc(list, func(m Release) bool { return sameVersion(m.Version, version) })
+		if i < 0 && l.isProtected(member) {
+			continue // what the verdict is about is never left to the resolver
+		}
 		if i < 0 {
 			l.loosen(rungStandIn, member, "it goes with "+name)
 			continue
@@ -108,7 +114,7 @@ func (l *ladder) withoutNightlies() {
 		if !ok || indexOf(l.reqs, to) >= 0 {
 			continue
 		}
-		l.step(rungPreflight, "%s -> %s: development builds are kept for days only", l.reqs[i].Name, to)
+		l.step(rungPreflight, to, "%s -> %s: development builds are kept for days only", l.reqs[i].Name, to)
 		if l.isProtected(l.reqs[i].Name) {
 			l.protected = append(l.protected, to)
 			l.spec.Subject = to

@@ -39,6 +39,9 @@ type Manager struct {
 	opts  Options
 	log   *slog.Logger
 	tools tools
+	seeds seeds
+	// free stands in tests for system.FreeBytes, which nil means.
+	free func(dir string) (int64, error)
 }
 
 // Open returns a Manager. It is cheap: interpreters, uv and the index are

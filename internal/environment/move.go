@@ -47,6 +47,9 @@ func nameIn(base *Lock, name string) string {
 // moveOn tries twice: first everything that the report names stays where it
 // is, then only the resolver's preference for the old lock holds it there.
 func moveOn(ctx context.Context, on surroundings, s Spec, base *Lock, name, version string) (*Lock, *Unavailable, error) {
+	if u, err := notThere(ctx, on, base, name, version); u != nil || err != nil {
+		return nil, u, err
+	}
 	var rungs []Rung
 	var last *Unavailable
 	for _, firm := range []bool{true, false} {
@@ -59,15 +62,37 @@ func moveOn(ctx context.Context, on surroundings, s Spec, base *Lock, name, vers
 		if err != nil {
 			return nil, nil, err
 		}
-		if u == nil {
-			lock.StandIns = slices.Concat(base.StandIns, lock.StandIns)
-			lock.Edits = slices.Concat(base.Edits, lock.Edits)
+		switch {
+		case u == nil && sameVersion(lock.Version(name), version):
+			lock.after(base, s)
 			return lock, nil, nil
+		case u == nil: // a stand-in of a control would be a control of something else
+			u = &Unavailable{Why: fmt.Sprintf("only %s %s could be had", name, lock.Version(name)), Rungs: lock.Rungs}
 		}
 		rungs, last = u.Rungs, u
 	}
-	last.Why = fmt.Sprintf("%s %s does not go with the rest: %s", name, version, last.Why)
+	last.Why = fmt.Sprintf("environment absent: %s %s does not go with the rest: %s", name, version, last.Why)
 	return nil, last, nil
+}
+
+// notThere says why a release cannot be a control at all, before anything is
+// solved: the index lost it, or it has nothing for the interpreter of the
+// reported side, which a control keeps. Such a release is neither good nor bad.
+func notThere(ctx context.Context, on surroundings, base *Lock, name, version string) (*Unavailable, error) {
+	list, err := on.Releases(ctx, name, minorOf(base.Python))
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(list, func(r Release) bool { return sameVersion(r.Version, version) })
+	switch {
+	case i < 0:
+		return &Unavailable{Why: fmt.Sprintf("release absent: the index has no %s %s", name, version)}, nil
+	case !list[i].Wheel && !list[i].Sdist:
+		return &Unavailable{Why: fmt.Sprintf("environment absent: %s %s has no file for Python %s, which the reported side runs on", name, version, minorOf(base.Python))}, nil
+	case !list[i].Wheel && slices.Contains(neverBuilt, name):
+		return &Unavailable{Why: fmt.Sprintf("environment absent: %s %s has no wheel for Python %s and is never built from source", name, version, minorOf(base.Python))}, nil
+	}
+	return nil, nil
 }
 
 // moveLadder starts from the base's own solution. Firm keeps the reporter's
@@ -144,16 +169,16 @@ func (l *ladder) sources(ctx context.Context, base *Lock, moved string) error {
 				return err
 			}
 		}
-		if !p.Sdist || p.Name == moved {
+		if !p.Sdist && !p.Repaired || p.Name == moved {
 			continue
 		}
-		dir, u, err := l.on.wheelhouse(ctx, p.Name, p.Version, l.python, base.AsOf)
+		h, u, err := l.on.house(ctx, houseInput{name: p.Name, version: p.Version, python: l.python, asOf: base.AsOf, fromIndex: !p.Sdist})
 		if err != nil {
-			return fmt.Errorf("build %s %s from source: %w", p.Name, p.Version, err)
+			return fmt.Errorf("bring %s %s along: %w", p.Name, p.Version, err)
 		}
 		if u == nil {
-			l.links = append(l.links, dir)
-			l.built[p.Name+"=="+p.Version] = true
+			l.links = append(l.links, h.dir)
+			l.built[p.Name+"=="+p.Version] = h
 		}
 	}
 	return nil
@@ -250,12 +275,16 @@ func addTo(ctx context.Context, on surroundings, s Spec, base *Lock, need Requir
 	l.reqs = append(slices.Clone(base.Requirements), need)
 	l.cons = slices.DeleteFunc(slices.Clone(base.Constraints), func(r Requirement) bool { return r.Name == need.Name })
 	l.standIns = slices.Clone(base.StandIns)
-	l.edits = append(slices.Clone(base.Edits), fmt.Sprintf("%s added: %s", need.Name+need.Spec, need.Why))
+	l.edits, l.changes = slices.Clone(base.Edits), slices.Clone(base.Changes)
+	l.note(rungExact, need.Name, fmt.Sprintf("%s added: %s", need.Name+need.Spec, need.Why))
 	if err := l.sources(ctx, base, ""); err != nil {
 		return nil, nil, err
 	}
 	if u, err := l.check(ctx, need.Name); u != nil || err != nil {
 		return nil, u, err
+	}
+	if r, _ := l.pinOf(need.Name); r == nil { // what was asked for is not there
+		return nil, l.unavailable(l.edits[len(l.edits)-1], "name another distribution or day with --with or --date"), nil
 	}
 	return l.resolve(ctx)
 }

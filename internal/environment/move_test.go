@@ -87,13 +87,40 @@ func TestMoveNeverChangesPython(t *testing.T) {
 	if err != nil || u == nil {
 		t.Fatalf("moved to %v, %v", lock, err)
 	}
-	if !strings.Contains(u.Why, "jax 0.8.0 does not go with the rest") {
+	if !strings.Contains(u.Why, "environment absent: jax 0.8.0 has no file for Python 3.11") {
 		t.Errorf("why %q", u.Why)
 	}
 	for _, in := range w.inputs {
 		if in.Python != "/opt/python3.11" {
 			t.Errorf("resolved on %s", in.Python)
 		}
+	}
+}
+
+// TestMoveToWhatIsAbsent: a release that cannot be had is no control, and says
+// so by its kind; nothing else stands in for it.
+func TestMoveToWhatIsAbsent(t *testing.T) {
+	w := jaxWorld()
+	s, base := jaxBase(t, w)
+	src := w.add("jax", "0.9.0", "2025-10-15")
+	src.wheels, src.sdist = nil, true
+	w.add("jax", "0.9.1", "2025-10-16", "gone-for-good")
+	for version, want := range map[string]string{
+		"0.0.7": "release absent: the index has no jax 0.0.7",
+		"0.9.1": "environment absent: jax 0.9.1 does not go with the rest: gone-for-good",
+	} {
+		lock, u, err := moveOn(t.Context(), w, s, base, "jax", version)
+		if err != nil || u == nil || !strings.Contains(u.Why, want) {
+			t.Errorf("%s: %+v %+v %v", version, lock, u, err)
+		}
+	}
+	if lock, u, err := moveOn(t.Context(), w, s, base, "jax", "0.9.0"); err != nil || u != nil || lock.Version("jax") != "0.9.0" {
+		t.Errorf("a source is built: %+v %v", u, err)
+	}
+	numpy := w.add("jaxlib", "9.0", "2025-10-15")
+	numpy.wheels, numpy.sdist = nil, true
+	if _, u, err := moveOn(t.Context(), w, s, base, "jaxlib", "9.0"); err != nil || u == nil || !strings.Contains(u.Why, "never built from source") {
+		t.Errorf("never built: %+v %v", u, err)
 	}
 }
 

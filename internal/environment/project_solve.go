@@ -188,8 +188,7 @@ func fixOn(ctx context.Context, on surroundings, s Spec, base *Lock, w projectWh
 			return nil, nil, err
 		}
 		if u == nil {
-			lock.StandIns = slices.Concat(base.StandIns, lock.StandIns)
-			lock.Edits = slices.Concat(base.Edits, lock.Edits)
+			lock.after(base, s)
 			return lock, nil, nil
 		}
 		rungs, last = u.Rungs, u

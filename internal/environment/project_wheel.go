@@ -71,7 +71,7 @@ func (m *Manager) wheelOf(ctx context.Context, b projectBuild) (projectWheel, *U
 		archive: exportName, label: b.label(), system: backend, python: python, asOf: b.asOf,
 		env: versionEnv(b.state.Version), tail: tailLines,
 	}
-	w, u, err := m.keepWheel(ctx, s, l.Hash, b.state.Version, work)
+	w, u, err := m.keepWheel(ctx, s, l.Hash, b.state.Version, work, b.state.Time)
 	if u != nil && strings.Contains(l.Pyproject, "maturin") {
 		u.Next = "crates cannot be fetched in the sandbox: name a release with a wheel instead of the project"
 	}
@@ -178,8 +178,10 @@ func (l layout) requiresPython() string {
 }
 
 // keepWheel builds, unless the store has what became of equal files, and keeps
-// the wheel under its own hash, where locks look for it.
-func (m *Manager) keepWheel(ctx context.Context, s sourceBuild, tree, version, work string) (projectWheel, *Unavailable, error) {
+// the wheel under its own hash, where locks look for it. An old revision may be
+// refused by the build tools of the environment's date: those of the days after
+// it was made are tried next.
+func (m *Manager) keepWheel(ctx context.Context, s sourceBuild, tree, version, work string, made time.Time) (projectWheel, *Unavailable, error) {
 	store, err := m.store(wheelStore)
 	if err != nil {
 		return projectWheel{}, nil, err
@@ -187,7 +189,7 @@ func (m *Manager) keepWheel(ctx context.Context, s sourceBuild, tree, version, w
 	sum := sha256.Sum256([]byte(strings.Join([]string{builderVersion, tree, version, s.python.Version, s.python.ABI}, " ")))
 	dir, _, err := store.Build(ctx, "project-"+hex.EncodeToString(sum[:12]), func(ctx context.Context, tmp string) error {
 		m.progress(Event{Stage: "project", Text: "building " + s.label + " in the sandbox"})
-		if err := m.buildSource(ctx, s, work); err != nil {
+		if err := m.buildDated(ctx, s, made, work); err != nil {
 			return err
 		}
 		return takeWheel(work, s.label, tmp, func(name, version string) bool { return name != "unknown" })

@@ -134,7 +134,14 @@ func parseRecord(env, site string, r io.Reader) ([]recorded, error) {
 		if rel, err := filepath.Rel(env, path); err != nil || !filepath.IsLocal(rel) {
 			return nil, fmt.Errorf("%q lies outside of the environment", row[0])
 		}
+		if inDataFolder(row[0]) {
+			continue
+		}
 		one := recorded{path: path, size: -1}
+		if describes(row[0]) {
+			out = append(out, one)
+			continue
+		}
 		if len(row) > 1 {
 			one.hash = row[1]
 		}
@@ -147,7 +154,29 @@ func parseRecord(env, site string, r io.Reader) ([]recorded, error) {
 	}
 }
 
-// compare looks at the files, several at a time.
+// describes: the file is a wheel's description of itself. It has to be there and
+// nothing more: publishers strip the local label from the version in a wheel
+// that was built and recorded with it (torch 1.10.2 on the index: "+cu102", 6
+// bytes less than its RECORD says, whichever copy is fetched). What is
+// installed is told from it, and the certificate compares that with the lock.
+func describes(path string) bool {
+	dir, name := filepath.Split(filepath.ToSlash(path))
+	return name == "METADATA" && strings.HasSuffix(dir, ".dist-info/") && strings.Count(dir, "/") == 1
+}
+
+// inDataFolder: the path lies in the folder of a wheel whose files installing
+// moves elsewhere. uv leaves the row of a script there when an entry point of
+// the same name takes its place (numpy 1.15.0 brings f2py both ways).
+func inDataFolder(path string) bool {
+	top, rest, ok := strings.Cut(filepath.ToSlash(path), "/")
+	return ok && rest != "" && strings.Contains(top, "-") && strings.HasSuffix(top, ".data")
+}
+
+// compare looks at the files, several at a time. Some distributions are other
+// builds of one package and bring the same paths (keras and keras-nightly,
+// opencv-python and its headless twin): the one that was installed last wins, so
+// a file is whole when it is what any of its owners brought. That the asked-for
+// one is imported is for the certificate to say.
 func compare(ctx context.Context, env string, files []recorded, how thoroughness) error {
 	bad := make([]bool, len(files))
 	var g errgroup.Group
@@ -167,9 +196,14 @@ func compare(ctx context.Context, env string, files []recorded, how thoroughness
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	damage := &DamageError{}
+	damage, whole := &DamageError{}, map[string]bool{}
 	for i, f := range files {
-		if bad[i] {
+		if !bad[i] {
+			whole[f.path] = true
+		}
+	}
+	for i, f := range files {
+		if bad[i] && !whole[f.path] {
 			rel, err := filepath.Rel(env, f.path)
 			if err != nil {
 				rel = f.path

@@ -9,7 +9,7 @@ import (
 
 func TestParseRecord(t *testing.T) {
 	got, err := parseRecord("/e", "/e/lib/python3.11/site-packages", strings.NewReader(
-		"a/b.py,sha256=AbC_-,12\n\"with,comma.py\",,\n../../../bin/tool,sha256=x,7\n\na.dist-info/RECORD,,\n"))
+		"a/b.py,sha256=AbC_-,12\n\"with,comma.py\",,\n../../../bin/tool,sha256=x,7\na-1.0.data/scripts/tool,sha256=y,9\n\na.dist-info/RECORD,,\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,10 +27,28 @@ func TestParseRecord(t *testing.T) {
 			t.Errorf("%+v, want %+v", got[i], want[i])
 		}
 	}
-	for _, bad := range []string{"../../../../etc/passwd,,\n", "/etc/passwd,,\n", "../../../../e2/x,,\n"} {
+	for _, bad := range []string{"../../../../etc/passwd,,\n", "/etc/passwd,,\n", "../../../../e2/x,,\n", "a-1.0.data/../../../../../etc/passwd,,\n"} {
 		if _, err := parseRecord("/e", "/e/lib/python3.11/site-packages", strings.NewReader(bad)); err == nil {
 			t.Errorf("%q leads out and is accepted", bad)
 		}
+	}
+}
+
+// TestSharedPaths: two distributions that bring one path leave it as the second
+// brought it, which is no damage; a file that is neither's is.
+func TestSharedPaths(t *testing.T) {
+	env, dir := site(t, "a/x.py,,3\na/y.py,,3\n")
+	write(t, filepath.Join(dir, "a_nightly-1.0.dist-info/RECORD"), "a/x.py,,5\na/y.py,,5\na/z.py,,5\n", 0o644)
+	for name, text := range map[string]string{"x": "12345", "y": "123", "z": "12345"} {
+		write(t, filepath.Join(dir, "a", name+".py"), text, 0o644)
+	}
+	if err := checkRecords(t.Context(), env, deepCheck); err != nil {
+		t.Errorf("each file is one of its owners': %v", err)
+	}
+	write(t, filepath.Join(dir, "a/y.py"), "1234", 0o644)
+	var damage *DamageError
+	if err := checkRecords(t.Context(), env, quickCheck); !errors.As(err, &damage) || !strings.HasSuffix(damage.Files[0], "a/y.py") || len(damage.Packages) != 2 {
+		t.Errorf("%v, want a/y.py to be neither's", err)
 	}
 }
 
@@ -84,6 +102,26 @@ func TestCheckRecords(t *testing.T) {
 	write(t, filepath.Join(dir, "a.py"), moduleText, 0o644)
 	if err := checkRecords(t.Context(), env, deepCheck); err != nil {
 		t.Errorf("an old hash function: %v", err)
+	}
+}
+
+// TestStrippedLabel: a publisher edited the description of a recorded wheel. It
+// has to be there; another wheel's, or a module of that name, is compared.
+func TestStrippedLabel(t *testing.T) {
+	env, dir := site(t, "a-1.0.dist-info/METADATA,sha256=xx,99\n")
+	if err := checkRecords(t.Context(), env, quickCheck); err == nil {
+		t.Error("no description, and nobody noticed")
+	}
+	write(t, filepath.Join(dir, "a-1.0.dist-info/METADATA"), "Name: a\nVersion: 1.0\n", 0o644)
+	if err := checkRecords(t.Context(), env, deepCheck); err != nil {
+		t.Errorf("a shorter description: %v", err)
+	}
+	for _, path := range []string{"a-1.0.dist-info/entry_points.txt", "a/METADATA", "a/b.dist-info/METADATA"} {
+		env, dir := site(t, path+",sha256=xx,99\n")
+		write(t, filepath.Join(dir, path), "short", 0o644)
+		if err := checkRecords(t.Context(), env, quickCheck); err == nil {
+			t.Errorf("%s is not what its wheel brought, and nobody noticed", path)
+		}
 	}
 }
 

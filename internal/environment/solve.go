@@ -53,7 +53,7 @@ func (m *Manager) prefetch(ctx context.Context, names []string) error {
 }
 
 // solverVersion changes when the same question is to be answered anew.
-const solverVersion = "1"
+const solverVersion = "3"
 
 // solveKey is everything that a lock depends on and that can change without
 // the index changing its past.
@@ -80,6 +80,9 @@ func (m *Manager) cachedSolve(ctx context.Context, what string, s Spec, args []s
 	lock, u, err := solve()
 	if err != nil || u != nil {
 		return nil, u, err
+	}
+	if err := m.leaveOut(ctx, s, lock); err != nil {
+		return nil, nil, err
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return nil, nil, fmt.Errorf("keep the lock: %w", err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/repgen/repgen/internal/candidate"
 	"github.com/repgen/repgen/internal/pydist"
+	"github.com/repgen/repgen/internal/pysyntax"
 	"github.com/repgen/repgen/internal/report"
 	"github.com/repgen/repgen/internal/triage"
 )
@@ -96,13 +97,45 @@ func inferSpec(ctx context.Context, index listings, in SpecInput) (Spec, *Unavai
 	w.needs()
 	w.subject()
 	w.constraints()
+	w.spec.CUDA = w.wantsCUDA()
 	if err := w.date(ctx); err != nil {
 		return Spec{}, nil, err
+	}
+	if u := w.nothing(); u != nil {
+		return w.spec, u, nil
 	}
 	if err := w.cpuBuilds(ctx); err != nil {
 		return Spec{}, nil, err
 	}
 	return w.spec, nil, nil
+}
+
+// nothing is the outcome for a report without a script that names no package:
+// an empty environment would pass every certificate and say nothing. Without a
+// script, packages that it merely names are all there is to build.
+func (w *inference) nothing() *Unavailable {
+	if w.in.Candidate.Script != "" || w.in.Project != nil {
+		return nil
+	}
+	if len(w.spec.Requirements) == 0 {
+		w.spec.Requirements, w.spec.Constraints = w.spec.Constraints, nil
+	}
+	if len(w.spec.Requirements) == 0 {
+		return &Unavailable{
+			Why:  "the report has no script and names no package: there is nothing to build",
+			Next: "name what it is about with --subject NAME, or packages with --with NAME==VERSION",
+		}
+	}
+	if w.spec.Subject == "" {
+		w.spec.Subject = w.spec.Requirements[0].Name
+	}
+	// A certificate that imports nothing would certify nothing.
+	for _, r := range w.spec.Requirements {
+		if names := pydist.Imports(r.Name); pydist.Known(r.Name) && len(names) > 0 && !slices.Contains(w.spec.Imports, names[0]) {
+			w.spec.Imports = append(w.spec.Imports, names[0])
+		}
+	}
+	return nil
 }
 
 func (w *inference) edit(format string, args ...any) {
@@ -150,6 +183,12 @@ func (w *inference) python() {
 			w.spec.Python, w.spec.PythonSource = minorOf(v.Spec), "report"
 		}
 	}
+	if w.spec.Python == "" && !stated {
+		if minor, why := w.impliedPython(); minor != "" {
+			w.spec.Python, w.spec.PythonSource = minor, "report"
+			w.edit("Python %s: %s", minor, why)
+		}
+	}
 	if w.spec.Python == "" {
 		w.spec.PythonSource = "wheels"
 	}
@@ -179,9 +218,26 @@ func (w *inference) subject() {
 	case name == "" || w.has(name):
 	case w.in.Subject != "":
 		w.want(name, WordFlag, "named as the subject")
-	case w.in.Candidate.Script == "": // somebody will want to write one
+	case w.in.Candidate.Script == "" || len(w.spec.Requirements) == 0 || fragment(w.in.Candidate.Script):
+		// Somebody will want to write a script, or to complete the fragment that
+		// leaves out its imports ("model = Thing(np.ones(3))"): without the
+		// subject there would be nothing to call in its environment.
 		w.want(name, WordReporter, "the subject of the report")
 	}
+}
+
+// fragment says that a script uses names which nothing defines, and which are
+// no alias that everybody reads an import into: it cannot run as it is, and
+// what it leaves out is most likely the subject's.
+func fragment(script string) bool {
+	f := pysyntax.Parse(script)
+	have := f.TopModules()
+	for _, n := range f.Undefined() {
+		if pysyntax.WellKnown(n.Name, have, f.Source) == "" {
+			return true
+		}
+	}
+	return false
 }
 
 // installedAs is the required distribution that holds the same code as name.

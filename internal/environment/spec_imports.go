@@ -2,12 +2,12 @@ package environment
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"sort"
 	"strings"
 
 	"github.com/repgen/repgen/internal/pydist"
+	"github.com/repgen/repgen/internal/pysyntax"
 )
 
 // localNames are modules that scripts call their own files by. An index may
@@ -21,32 +21,72 @@ var localNames = []string{
 	"preprocess", "preprocessing", "mymodule", "my_module", "my_model", "mymodel", "app", "run", "args",
 }
 
-// imports turns the script's imports into requirements.
+// imports turns the script's imports, those inside functions and try blocks
+// included, into requirements.
 func (w *inference) imports() *Unavailable {
+	file := pysyntax.Parse(w.in.Candidate.Script)
 	for _, module := range w.in.Candidate.Imports {
 		if w.fromProject(module) || pydist.StdlibModule(module) || module == "__main__" {
 			continue
 		}
-		if spaces, ok := namespaces[module]; ok {
-			w.namespace(module, spaces)
+		if pydist.Namespace(module) {
+			w.namespace(module, file)
 			continue
 		}
-		dist, sure := w.provider(module)
-		if !sure && slices.Contains(localNames, module) {
-			return &Unavailable{
-				Why:  fmt.Sprintf("the script imports %s, which looks like a file of the reporter's own project", module),
-				Next: fmt.Sprintf("put that file's code into the report, or name a distribution with --with %s", dist),
-			}
-		}
-		if !sure {
-			w.edit("import %s: taken from the distribution of the same name", module)
-		}
-		w.want(dist, WordImport, "imported by the script")
-		if !slices.Contains(w.spec.Imports, module) {
-			w.spec.Imports = append(w.spec.Imports, module)
+		if u := w.module(module, guarded(file, module)); u != nil {
+			return u
 		}
 	}
 	return nil
+}
+
+// module adds the distribution of one imported module. One that the script
+// imports inside a try only is optional: the script has a way on without it, so
+// a guess is not worth installing, and its absence ends nothing.
+func (w *inference) module(module string, optional bool) *Unavailable {
+	dist, sure := w.provider(module)
+	switch {
+	case sure:
+	case optional:
+		w.edit("import %s: left out, the script imports it inside a try and no known distribution has it", module)
+		return nil
+	case slices.Contains(localNames, module):
+		return &Unavailable{
+			Why:  fmt.Sprintf("the script imports %s, which looks like a file of the reporter's own project", module),
+			Next: fmt.Sprintf("put that file's code into the report, or name a distribution with --with %s", dist),
+		}
+	default:
+		w.edit("import %s: taken from the distribution of the same name", module)
+	}
+	why := importedWhy
+	if optional {
+		why = optionalWhy
+	}
+	w.want(dist, WordImport, why)
+	if !optional && !slices.Contains(w.spec.Imports, module) {
+		w.spec.Imports = append(w.spec.Imports, module)
+	}
+	return nil
+}
+
+const (
+	importedWhy = "imported by the script"
+	optionalWhy = "imported by the script inside a try"
+)
+
+// guarded is true when every import of a module stands inside a try.
+func guarded(file *pysyntax.File, module string) bool {
+	found := false
+	for _, imp := range file.Imports {
+		if top, _, _ := strings.Cut(imp.Module, "."); top != module {
+			continue
+		}
+		if !imp.Guarded {
+			return false
+		}
+		found = true
+	}
+	return found
 }
 
 // provider is the distribution for an import name. A distribution that the
@@ -90,26 +130,38 @@ func sortedNames[V any](m map[string]V) []string {
 	return names
 }
 
-// namespaces are top-level names shared by many distributions: the dotted
-// name decides. The expression finds it in the script.
-var namespaces = map[string]*regexp.Regexp{
-	"google":       regexp.MustCompile(`\bgoogle(?:\.\w+)+`),
-	"mpl_toolkits": regexp.MustCompile(`\bmpl_toolkits(?:\.\w+)+`),
-}
-
-func (w *inference) namespace(module string, dotted *regexp.Regexp) {
-	for _, name := range dotted.FindAllString(w.in.Candidate.Script, -1) {
+// namespace adds the distributions of a top-level name that many share
+// (google, azure): the dotted name decides. One that the table does not have
+// is left to the import error of a run: a guess could be anybody's package.
+func (w *inference) namespace(module string, file *pysyntax.File) {
+	for _, name := range dottedUnder(file, module) {
 		dist, known := pydist.FromModule(name)
 		if !known || pydist.Normalize(dist) == module {
 			continue
 		}
-		w.want(pydist.Normalize(dist), WordImport, "imported by the script")
+		w.want(pydist.Normalize(dist), WordImport, importedWhy)
 		for _, provided := range pydist.Imports(dist) {
 			if strings.HasPrefix(name+".", provided+".") && !slices.Contains(w.spec.Imports, provided) {
 				w.spec.Imports = append(w.spec.Imports, provided)
 			}
 		}
 	}
+}
+
+// dottedUnder lists the dotted names below a top-level name that a script
+// imports: "from google import protobuf" names google.protobuf.
+func dottedUnder(file *pysyntax.File, top string) []string {
+	var out []string
+	for _, imp := range file.Imports {
+		if first, _, _ := strings.Cut(imp.Module, "."); first != top {
+			continue
+		}
+		out = append(out, imp.Module)
+		for _, n := range imp.Names {
+			out = append(out, imp.Module+"."+n.Name)
+		}
+	}
+	return out
 }
 
 // constraints bind every other version that the report names: it is installed

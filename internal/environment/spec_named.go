@@ -2,6 +2,7 @@ package environment
 
 import (
 	"cmp"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -19,19 +20,23 @@ func (w *inference) chooseVersions() map[string]report.Version {
 	for i := range bad {
 		bad[i].Role = report.RoleBad
 	}
+	var out skippedLines
 	for _, v := range slices.Concat(bad, w.in.Report.Versions) {
 		v.Dist = pydist.Normalize(v.Dist)
 		if to, ok := nightlies[v.Dist]; ok {
 			v.Dist = to
 		}
-		if v.Local {
-			w.edit("%s: %q is no distribution of an index, left out", v.Dist, clip(v.Spec, 60))
+		v, ok := w.fromList(v, &out)
+		if !ok {
 			continue
 		}
 		if v.Dist == "" || v.Role == report.RoleMention || w.isGood(v) || !usable(v) {
 			continue
 		}
 		byDist[v.Dist] = append(byDist[v.Dist], v)
+	}
+	for _, text := range out.edits() {
+		w.edit("%s", text)
 	}
 	chosen := make(map[string]report.Version, len(byDist))
 	for dist, list := range byDist {
@@ -60,16 +65,29 @@ func (w *inference) chooseVersion(dist string, list []report.Version) report.Ver
 		}
 	}
 	for _, v := range list[1:] {
-		if v.Kind == report.VersionExact && best.Kind == report.VersionExact && looseLocal(v.Spec) != looseLocal(best.Spec) {
-			w.edit("%s: the report names %s and %s; %s taken", dist, best.Spec, v.Spec, best.Spec)
+		if contradict(best, v) {
+			w.edit("%s: the report names %s and %s; %s taken: %s", dist, clip(best.Spec, 40), clip(v.Spec, 40), clip(best.Spec, 40), rankReason(best, v))
 			break
 		}
 	}
 	return best
 }
 
+// contradict is true for two versions of which at most one can be installed.
+func contradict(a, b report.Version) bool {
+	if a.Kind == report.VersionExact && b.Kind == report.VersionExact {
+		return !sameVersion(looseLocal(a.Spec), looseLocal(b.Spec))
+	}
+	if b.Kind == report.VersionExact {
+		a, b = b, a
+	}
+	return a.Kind == report.VersionExact && b.Kind == report.VersionPartial && !pydist.Match(pin(b), a.Spec)
+}
+
 // rank orders what to believe: a version over a moving target, one called bad
-// over one merely stated, the reporter's own words over a pasted list.
+// over one merely stated, what a program printed or a line installed over what
+// the reporter typed into a form or a list, and prose last: people round and
+// misremember, and mention versions of other machines in passing.
 func rank(v report.Version) int {
 	r := 0
 	if v.Kind == report.VersionMoving {
@@ -79,12 +97,37 @@ func rank(v report.Version) int {
 		r += 10
 	}
 	switch v.Where {
-	case "freeze", "conda", "requirements":
+	case "list", "form":
 		r++
-	case "collect_env", "show_versions":
+	case "prose":
 		r += 2
 	}
 	return r
+}
+
+// rankReason says in words why a version was believed and another was not.
+func rankReason(best, other report.Version) string {
+	switch {
+	case best.Role == report.RoleBad && other.Role != report.RoleBad:
+		return "it is the one that is said to fail"
+	case best.Where != other.Where:
+		return fmt.Sprintf("%s over %s", words(best.Where), words(other.Where))
+	}
+	return "the first one"
+}
+
+func words(where string) string {
+	switch where {
+	case "collect_env", "show_versions", "printed":
+		return "what a program printed"
+	case "freeze", "conda", "requirements":
+		return "a list of packages"
+	case "install_line":
+		return "an install line"
+	case "wheel":
+		return "the name of a wheel"
+	}
+	return where
 }
 
 // usable is false for a version that no index could have: what does not parse.
@@ -100,6 +143,10 @@ func usable(v report.Version) bool {
 	}
 }
 
+// noOrderedLocal is a local suffix behind an ordering operator: no version
+// specifier may hold one (PEP 440), and an installer refuses the whole list.
+var noOrderedLocal = regexp.MustCompile(`((?:~=|[<>]=?)[^,+]*)\+[A-Za-z0-9._-]*`)
+
 // pin is the specifier of a named version.
 func pin(v report.Version) string {
 	spec := strings.TrimSpace(v.Spec)
@@ -107,7 +154,7 @@ func pin(v report.Version) string {
 	case report.VersionMoving:
 		return ""
 	case report.VersionRange:
-		return strings.Join(strings.Fields(spec), "")
+		return noOrderedLocal.ReplaceAllString(strings.Join(strings.Fields(spec), ""), "$1")
 	case report.VersionPartial:
 		return "==" + normal(spec) + ".*"
 	default:

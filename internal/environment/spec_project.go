@@ -55,7 +55,7 @@ func likelyPython(list []interp.Interpreter, stated, requires string, asOf time.
 		}
 	}
 	for _, p := range allowed {
-		if released, known := pythonReleased[p.Minor]; known && asOf.Sub(released) >= 365*24*time.Hour {
+		if released, known := releasedOn(p.Minor); known && asOf.Sub(released) >= 365*24*time.Hour {
 			return p, nil
 		}
 	}
@@ -103,7 +103,7 @@ func (w *inference) fromProject(module string) bool {
 	if p == nil || !slices.Contains(p.Provides, module) {
 		return false
 	}
-	if _, shared := namespaces[module]; shared {
+	if pydist.Namespace(module) {
 		return false
 	}
 	if !slices.Contains(w.spec.Imports, module) {

@@ -44,6 +44,11 @@ func specWorld() *world {
 	w.add("tensorflow", "2.10.1", "2022-11-16")
 	w.add("tensorflow", "2.10.0", "2022-09-06")
 	w.add("tensorflow-cpu", "2.10.0", "2022-09-06")
+	w.add("tensorflow", "1.12.0", "2018-11-05")
+	w.add("tensorflow-gpu", "1.12.0", "2018-11-05")
+	w.add("tensorflow-gpu", "2.15.0", "2023-11-14")
+	w.add("mxnet", "1.5.0", "2019-06-08")
+	w.add("mxnet-cu101mkl", "1.5.0", "2019-06-08")
 	w.add("scikit-learn", "1.6.0", "2024-12-09")
 	w.add("xgboost", "2.1.3", "2024-11-26")
 	w.add("torch", "2.2.1", "2024-02-22")
@@ -141,6 +146,24 @@ var specCases = []specCase{
 		asOf: "2022-11-23T23:59:59Z", source: "release tensorflow 2.10.1 + 7 days",
 	},
 	{
+		name: "before the CPU build there was, the plain name was one", imports: []string{"tensorflow"}, subjects: []string{"tensorflow"},
+		versions: []report.Version{stated("tensorflow-gpu", "1.12.0", exact, "prose")},
+		want:     "tensorflow==1.12.0", subject: "tensorflow", python: " wheels",
+		asOf: "2018-11-12T23:59:59Z", source: "release tensorflow-gpu 1.12.0 + 7 days", edit: "tensorflow-gpu==1.12.0 -> tensorflow==1.12.0",
+	},
+	{
+		name: "the CPU build comes before the plain name", imports: []string{"tensorflow"}, subjects: []string{"tensorflow"},
+		versions: []report.Version{stated("tensorflow-gpu", "2.15.0", exact, "prose")},
+		want:     "tensorflow-cpu==2.15.0", subject: "tensorflow-cpu", python: " wheels",
+		asOf: "2023-11-21T23:59:59Z", source: "release tensorflow-gpu 2.15.0 + 7 days", edit: "tensorflow-gpu==2.15.0 -> tensorflow-cpu==2.15.0",
+	},
+	{
+		name: "a build named after CUDA's version", imports: []string{"mxnet"}, subjects: []string{"mxnet"},
+		versions: []report.Version{stated("mxnet-cu101mkl", "1.5.0", exact, "freeze")},
+		want:     "mxnet==1.5.0", subject: "mxnet", python: " wheels",
+		asOf: "2019-06-15T23:59:59Z", source: "release mxnet-cu101mkl 1.5.0 + 7 days", edit: "mxnet-cu101mkl==1.5.0 -> mxnet==1.5.0",
+	},
+	{
 		name: "the user's own word beats the CPU build and the report", imports: []string{"tensorflow"},
 		in:       SpecInput{With: []string{"tensorflow == 2.15.1"}, Date: time.Date(2024, 3, 9, 23, 59, 59, 0, time.UTC), Python: "3.10", Subject: "tensorflow"},
 		versions: []report.Version{stated("tensorflow", "2.15", partial, "form"), stated("python", "3.11", partial, "form")},
@@ -163,7 +186,7 @@ var specCases = []specCase{
 		versions: []report.Version{stated("jax", "0.6.2", exact, "freeze"), stated("scikit-learn", "1.6.0", exact, "freeze"),
 			{Name: "mine", Dist: "mine", Spec: "@ file:///home/me/mine", Where: "freeze", Role: report.RoleStated, Local: true}},
 		want: "jax[cpu]==0.6.2", constraints: "scikit-learn==1.6.0", subject: "jax", python: " wheels",
-		asOf: "2025-06-24T23:59:59Z", source: "release jax 0.6.2 + 7 days", edit: "mine: \"@ file:///home/me/mine\" is no distribution",
+		asOf: "2025-06-24T23:59:59Z", source: "release jax 0.6.2 + 7 days", edit: "mine: from a private place, left out",
 	},
 	{
 		name: "main is the newest of the date", imports: []string{"torch"},
@@ -241,6 +264,34 @@ var specCases = []specCase{
 		versions: []report.Version{stated("tensorflow-cpu", "2.15.0", exact, "prose")},
 		want:     "tensorflow-cpu==2.15.0", subject: "protobuf", python: " wheels",
 		asOf: "2023-11-21T23:59:59Z", source: "release tensorflow-cpu 2.15.0 + 7 days",
+	},
+	{
+		name: "a contradiction: a list over prose", imports: []string{"jax"},
+		versions: []report.Version{stated("jax", "0.6.1", exact, "prose"), stated("jax", "0.6.2", exact, "freeze")},
+		want:     "jax[cpu]==0.6.2", subject: "jax", python: " wheels", asOf: "2025-06-24T23:59:59Z", source: "release jax 0.6.2 + 7 days",
+		edit: "jax: the report names 0.6.2 and 0.6.1; 0.6.2 taken: a list of packages over prose",
+	},
+	{
+		name: "a contradiction: what fails over a list", imports: []string{"jax"},
+		versions: []report.Version{stated("jax", "0.6.2", exact, "collect_env"), called(stated("jax", "0.6.1", exact, "prose"), report.RoleBad)},
+		want:     "jax[cpu]==0.6.1", subject: "jax", python: " wheels", asOf: "2025-06-24T23:59:59Z", source: "release jax 0.6.2 + 7 days",
+		edit: "jax: the report names 0.6.1 and 0.6.2; 0.6.1 taken: it is the one that is said to fail",
+	},
+	{
+		name: "a contradiction: partial and exact", imports: []string{"tensorflow"},
+		versions: []report.Version{stated("tensorflow", "2.10", partial, "prose"), stated("tensorflow", "2.15.1", exact, "show_versions")},
+		want:     "tensorflow-cpu==2.15.1", subject: "tensorflow-cpu", python: " wheels", asOf: "2024-03-15T23:59:59Z", source: "release tensorflow 2.15.1 + 7 days",
+		edit: "tensorflow: the report names 2.15.1 and 2.10; 2.15.1 taken: what a program printed over prose",
+	},
+	{
+		name: "a Python that is younger than the newest package", imports: []string{"torch"},
+		versions: []report.Version{stated("torch", "2.2.1", exact, "list"), stated("python", "3.13", partial, "list")},
+		want:     "torch==2.2.1 numpy", subject: "torch", python: "3.13 report", asOf: "2025-04-05T23:59:59Z", source: "release of Python 3.13 + 180 days",
+	},
+	{
+		name: "a Python of the same days", imports: []string{"torch"},
+		versions: []report.Version{stated("torch", "2.2.1", exact, "list"), stated("python", "3.12", partial, "list")},
+		want:     "torch==2.2.1 numpy", subject: "torch", python: "3.12 report", asOf: "2024-02-29T23:59:59Z", source: "release torch 2.2.1 + 7 days",
 	},
 	{
 		name: "the standard library needs nothing", imports: []string{"os", "__main__"}, python: " wheels",
@@ -324,9 +375,43 @@ func TestSpecErrors(t *testing.T) {
 	}
 }
 
+// TestSpecOfNothing: an empty environment is none; a script of the standard
+// library alone needs none.
 func TestSpecOfNothing(t *testing.T) {
-	s, u, err := inferSpec(t.Context(), specWorld(), SpecInput{})
+	_, u, err := inferSpec(t.Context(), specWorld(), SpecInput{})
+	if err != nil || u == nil || !strings.Contains(u.Why, "nothing to build") || !strings.Contains(u.Next, "--subject") {
+		t.Errorf("%+v %v", u, err)
+	}
+	s, u, err := inferSpec(t.Context(), specWorld(), SpecInput{Candidate: &candidate.Candidate{Script: "import os"}})
 	if err != nil || u != nil || len(s.Requirements) != 0 || s.AsOfSource != "now" {
+		t.Errorf("%+v %v %v", s, u, err)
+	}
+	// A fragment that imports nothing needs the subject all the same, and pins
+	// of other packages are no more than bounds for it.
+	in := SpecInput{Candidate: &candidate.Candidate{Script: "m = Thing(3)"}, Decision: &triage.Decision{Subjects: []string{"xgboost"}},
+		Report: &report.Report{Versions: []report.Version{stated("scikit-learn", "1.6.0", exact, "prose")}}}
+	s, u, err = inferSpec(t.Context(), specWorld(), in)
+	if err != nil || u != nil || lines(s.Requirements) != "xgboost" || lines(s.Constraints) != "scikit-learn==1.6.0" || s.Subject != "xgboost" {
+		t.Errorf("%+v %v %v", s, u, err)
+	}
+	// So does one that imports something else and leaves the subject's names
+	// undefined; a script that defines all it uses does without it.
+	for script, want := range map[string]string{
+		"import numpy as np\nm = Thing(np.ones(3))":                  "numpy xgboost",
+		"import numpy as np\nm = np.ones(3)\nprint(m.sum())":         "numpy",
+		"import numpy as np\ndef f():\n    return Thing(np.ones(3))": "numpy xgboost",
+	} {
+		in.Candidate = &candidate.Candidate{Script: script, Imports: []string{"numpy"}}
+		s, u, err = inferSpec(t.Context(), specWorld(), in)
+		if err != nil || u != nil || lines(s.Requirements) != want {
+			t.Errorf("%q: %q, want %q (%v %v)", script, lines(s.Requirements), want, u, err)
+		}
+	}
+	// Without a script, what is named is what there is to build.
+	s, u, err = inferSpec(t.Context(), specWorld(), SpecInput{Report: &report.Report{Versions: []report.Version{
+		stated("scikit-learn", "1.6.0", exact, "prose"), stated("my-thing", "1.0", exact, "freeze")}}})
+	if err != nil || u != nil || lines(s.Requirements) != "my-thing==1.0 scikit-learn==1.6.0" || len(s.Constraints) != 0 ||
+		strings.Join(s.Imports, " ") != "sklearn" || s.Subject != "my-thing" {
 		t.Errorf("%+v %v %v", s, u, err)
 	}
 }

@@ -2,6 +2,7 @@ package environment
 
 import (
 	"context"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -9,15 +10,28 @@ import (
 	"github.com/repgen/repgen/internal/pydist"
 )
 
-// cpuBuild maps a distribution to the one that holds the same code without the
-// libraries of an accelerator: a third of the size (tensorflow 2.15: 475 MB
-// against 207 MB of wheel), and nothing here has a GPU anyway.
-var cpuBuild = map[string]string{
-	"tensorflow":       "tensorflow-cpu",
-	"tensorflow-gpu":   "tensorflow-cpu",
-	"onnxruntime-gpu":  "onnxruntime",
-	"faiss-gpu":        "faiss-cpu",
-	"paddlepaddle-gpu": "paddlepaddle",
+// cpuBuild maps a distribution to those that hold the same code without the
+// libraries of an accelerator, the best first: a third of the size (tensorflow
+// 2.15: 475 MB against 207 MB of wheel), and nothing here has a GPU anyway. Old
+// builds for one cannot even be imported without its driver. tensorflow-cpu came
+// with 1.15; before that, tensorflow itself was the build without.
+var cpuBuild = map[string][]string{
+	"tensorflow":       {"tensorflow-cpu"},
+	"tensorflow-gpu":   {"tensorflow-cpu", "tensorflow"},
+	"onnxruntime-gpu":  {"onnxruntime"},
+	"faiss-gpu":        {"faiss-cpu"},
+	"paddlepaddle-gpu": {"paddlepaddle"},
+}
+
+// cudaNamed are projects that name their builds after the version of CUDA
+// ("mxnet-cu101mkl"); the plain name is the build without.
+var cudaNamed = regexp.MustCompile(`^(mxnet|dgl|cntk)-(?:cu\d+(?:mkl)?|gpu)$`)
+
+func cpuBuildsOf(name string) []string {
+	if m := cudaNamed.FindStringSubmatch(name); m != nil {
+		return []string{m[1]}
+	}
+	return cpuBuild[name]
 }
 
 // wantFull are distributions that declare the full build as a dependency, so
@@ -59,28 +73,30 @@ func (w *inference) cpuBuilds(ctx context.Context) error {
 // Both must have the same newest version that fits, or the swap would change
 // what is tested.
 func cpuVariant(ctx context.Context, index listings, r Requirement, python string, asOf time.Time) (string, error) {
-	to, ok := cpuBuild[r.Name]
-	if !ok {
+	builds := cpuBuildsOf(r.Name)
+	if len(builds) == 0 {
 		return "", nil
 	}
 	plain, err := index.Releases(ctx, r.Name, python)
 	if err != nil {
 		return "", err
 	}
-	cpu, err := index.Releases(ctx, to, python)
-	if err != nil {
-		return "", err
+	for _, to := range builds {
+		cpu, err := index.Releases(ctx, to, python)
+		if err != nil {
+			return "", err
+		}
+		best, found := newestOrNear(cpu, r.Spec, asOf)
+		if !found || (python != "" && !best.Wheel) {
+			continue
+		}
+		// A name that has no fitting release of its own (tensorflow-gpu ended at
+		// 2.12) does not hold back the one that has.
+		if p, ok := newestOrNear(plain, r.Spec, asOf); !ok || sameVersion(p.Version, best.Version) {
+			return to, nil
+		}
 	}
-	best, found := newestOrNear(cpu, r.Spec, asOf)
-	if !found || (python != "" && !best.Wheel) {
-		return "", nil
-	}
-	// A name that has no fitting release of its own (tensorflow-gpu ended at
-	// 2.12) does not hold back the one that has.
-	if p, ok := newestOrNear(plain, r.Spec, asOf); ok && !sameVersion(p.Version, best.Version) {
-		return "", nil
-	}
-	return to, nil
+	return "", nil
 }
 
 // newestOrNear looks for the stand-in as well when an exact version is gone.

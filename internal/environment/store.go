@@ -13,7 +13,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/repgen/repgen/internal/environment/interp"
-	"github.com/repgen/repgen/internal/system"
 	"github.com/repgen/repgen/internal/system/cachedir"
 )
 
@@ -27,11 +26,6 @@ const (
 	certStore  = "certificates" // certificates and the bytecode they left, by environment and script
 	wheelStore = "wheels"       // wheels that were built from source, by source and interpreter
 )
-
-// minFree is the free space below which nothing is built, a guess: an
-// environment of CPU wheels takes up to 1.4 GB (measured), its downloads as
-// much again, and a full disk hurts more than this tool.
-const minFree = 3 << 30
 
 // StoreError says that the store of environments could not be used: disk full,
 // no permission. It is infrastructure and says nothing of the environment.
@@ -70,6 +64,11 @@ func storeError(doing string, err error) error {
 			What: "no space left while trying to " + doing, Why: err.Error(), Err: err,
 			Next: "free some disk space, or set REPGEN_CACHE_DIR to a larger disk",
 		}
+	case errors.Is(err, unix.EFBIG):
+		return &StoreError{
+			What: "a file is larger than this process may write, while trying to " + doing, Why: err.Error(), Err: err,
+			Next: "raise the limit (ulimit -f unlimited) and try again",
+		}
 	case errors.Is(err, unix.EACCES), errors.Is(err, unix.EROFS), errors.Is(err, unix.EPERM):
 		return &StoreError{
 			What: "the cache cannot be written while trying to " + doing, Why: err.Error(), Err: err,
@@ -83,10 +82,30 @@ func storeError(doing string, err error) error {
 // finished the entry that both want.
 const holdPoll = 50 * time.Millisecond
 
-// buildHeld is Build and Hold in one. Whoever builds an entry goes on holding
-// it while it is used, which can take minutes, so one who waits for the
-// builder's lock also looks whether the entry can be shared already.
+// holdTries bounds how often an entry is built that is gone, or locked by who
+// looks whether it can go, before it can be held. Each try is a build at worst,
+// and cleaning twice within one build has not been seen.
+const holdTries = 5
+
+// buildHeld is Build and Hold in one. Between the two the lock is nobody's, so
+// another process that makes room may take it, or the whole entry: then both
+// are done again.
 func buildHeld(ctx context.Context, store *cachedir.Store, key string, build func(context.Context, string) error) (dir string, built bool, release func(), err error) {
+	for range holdTries {
+		made := false
+		dir, made, release, err = buildAndHold(ctx, store, key, build)
+		built = built || made
+		if err != nil || release != nil {
+			return dir, built && err == nil, release, err
+		}
+	}
+	return "", false, nil, errors.New("the entry was removed as soon as it was built")
+}
+
+// buildAndHold gives no release where the entry could not be held. Whoever builds
+// an entry goes on holding it while it is used, which can take minutes, so one
+// who waits for the builder's lock also looks whether it can be shared already.
+func buildAndHold(ctx context.Context, store *cachedir.Store, key string, build func(context.Context, string) error) (dir string, built bool, release func(), err error) {
 	if release, ok := store.Hold(key); ok {
 		return store.Path(key), false, release, nil
 	}
@@ -118,28 +137,8 @@ func buildHeld(ctx context.Context, store *cachedir.Store, key string, build fun
 	if err != nil {
 		return "", false, nil, err
 	}
-	release, ok := store.Hold(key)
-	if !ok {
-		return "", false, nil, errors.New("the entry was removed as soon as it was built")
-	}
+	release, _ = store.Hold(key)
 	return store.Path(key), built, release, nil
-}
-
-// checkSpace stops before a build that would fill the disk.
-func checkSpace(dir string) error {
-	free, err := system.FreeBytes(dir)
-	if err != nil {
-		return nil //nolint:nilerr // a file system that cannot say is tried
-	}
-	if free >= minFree {
-		return nil
-	}
-	return &StoreError{
-		What: "too little disk space to build an environment",
-		Why:  fmt.Sprintf("%d MiB free at %s, %d MiB wanted", free>>20, dir, int64(minFree)>>20),
-		Next: "free some disk space, or set REPGEN_CACHE_DIR to a larger disk",
-		Err:  unix.ENOSPC,
-	}
 }
 
 // lockHash is the key of a lock: what is installed, for which interpreter. The
@@ -154,6 +153,9 @@ func lockHash(l *Lock, p interp.Interpreter) string {
 	_, _ = fmt.Fprintf(h, "%s\n%s %s %s %s\n", builderVersion, p.Version, p.ABI, p.Arch, layout)
 	for _, pkg := range l.Packages {
 		_, _ = fmt.Fprintf(h, "%s==%s %t %s\n", pkg.Name, pkg.Version, pkg.Sdist, strings.Join(pkg.Hashes, " "))
+	}
+	if out := l.leftOut(); len(out) > 0 {
+		_, _ = fmt.Fprintf(h, "stubs %s for %s\n", stubVersion, strings.Join(out, " "))
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
@@ -183,6 +185,9 @@ func (m *Manager) Trim(ctx context.Context, maxBytes int64, maxAge time.Duration
 	}
 	tool, err := m.resolver(ctx)
 	if err != nil {
+		return gone, err
+	}
+	if err := tool.Unlink(ctx); err != nil {
 		return gone, err
 	}
 	return gone, tool.Prune(ctx)

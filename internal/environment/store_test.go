@@ -54,7 +54,7 @@ func TestLockHash(t *testing.T) {
 
 func TestStoreError(t *testing.T) {
 	var store *StoreError
-	for _, cause := range []error{unix.ENOSPC, unix.EDQUOT, unix.EROFS, &os.PathError{Err: unix.EACCES}} {
+	for _, cause := range []error{unix.ENOSPC, unix.EDQUOT, unix.EROFS, unix.EFBIG, &os.PathError{Err: unix.EACCES}} {
 		err := storeError("build", fmt.Errorf("write: %w", cause))
 		if !errors.As(err, &store) || store.Next == "" || !errors.Is(err, cause) {
 			t.Errorf("%v: %v", cause, err)
@@ -119,8 +119,53 @@ func TestBuildHeldWhileHeld(t *testing.T) {
 	}
 }
 
-func TestCheckSpace(t *testing.T) {
-	if err := checkSpace("/no/such/folder"); err != nil {
-		t.Errorf("a file system that cannot say is tried: %v", err)
+// While others make room again and again, whoever builds gets to hold what it
+// built: an entry that goes in between is built anew.
+func TestBuildHeldWhileTrimmed(t *testing.T) {
+	store, err := cachedir.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { makeWritable(t, store.Path("")) })
+	gone := 0
+	build := func(context.Context, string) error { gone++; return nil }
+	// The first build leaves a lock that is taken, as by one who looks whether
+	// the entry can go, and an entry that does go.
+	dir, built, release, err := buildAndHold(t.Context(), store, "k", build)
+	if err != nil || !built || release == nil {
+		t.Fatalf("first: built %t, %v", built, err)
+	}
+	release()
+	if removed, err := store.Trim(t.Context(), 0, time.Nanosecond); err != nil || len(removed) != 1 {
+		t.Fatalf("trimmed %v, %v", removed, err)
+	}
+	stop := make(chan struct{})
+	trimmed := make(chan struct{})
+	go func() {
+		defer close(trimmed)
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				_, _ = store.Trim(t.Context(), 0, time.Nanosecond)
+			}
+		}
+	}()
+	for range 50 {
+		again, _, release, err := buildHeld(t.Context(), store, "k", build)
+		if err != nil {
+			t.Error(err)
+			break
+		}
+		if again != dir {
+			t.Errorf("held %s, want %s", again, dir)
+		}
+		release()
+	}
+	close(stop)
+	<-trimmed
+	if gone < 2 {
+		t.Errorf("built %d times: nothing was ever removed", gone)
 	}
 }

@@ -116,6 +116,10 @@ func (m *Manager) resolverLocked(ctx context.Context) (*uv.Tool, error) {
 	return tool, nil
 }
 
+// PackageIndex is the client of the index that uv uses, for what is fetched from
+// it and never installed.
+func (m *Manager) PackageIndex(ctx context.Context) (*pypi.Client, error) { return m.index(ctx) }
+
 // index is the client of the index that uv uses.
 func (m *Manager) index(ctx context.Context) (*pypi.Client, error) {
 	m.tools.mu.Lock()

@@ -45,6 +45,9 @@ type Spec struct {
 	// lines, import names mapped), each with its reason.
 	Edits []string          `json:"edits,omitempty"`
 	Env   map[string]string `json:"env,omitempty"`
+	// CUDA says how much of its packages is wanted although nothing here has a
+	// GPU: "" leaves them out, "triton" keeps that compiler, "all" keeps all.
+	CUDA string `json:"cuda,omitempty"`
 	// Project is where the subject comes from when it is not the index.
 	Project *ProjectSource `json:"project,omitempty"`
 }
@@ -55,6 +58,8 @@ type Package struct {
 	Version string   `json:"version"`
 	Hashes  []string `json:"hashes,omitempty"`
 	Sdist   bool     `json:"sdist,omitempty"` // built from source, in the sandbox
+	// Repaired: its wheel's metadata had lines that no resolver reads.
+	Repaired bool `json:"repaired,omitempty"`
 	// Wheel is the file name of a wheel that was built from a project; it lies
 	// in the store (or in a bundle) under the one hash in Hashes.
 	Wheel string `json:"wheel,omitempty"`
@@ -91,10 +96,19 @@ type Lock struct {
 	// Exempt are distributions that the date does not bind, because the index
 	// holds them under a later upload time than their release.
 	Exempt []string `json:"exempt,omitempty"`
+	// LeftOut are those of Packages that are not installed where this lock is
+	// built, since only a GPU needs them: stub libraries stand in for them. Text
+	// holds them all the same, so that it makes a working environment anywhere.
+	LeftOut []string `json:"left_out,omitempty"`
 	// StandIns are the names of packages whose asked-for version could not be
 	// had; Edits say what stands in for what.
 	StandIns []string `json:"stand_ins,omitempty"`
 	Edits    []string `json:"edits,omitempty"`
+	// Changes are the ladder's repairs, each with the pin that it changed.
+	Changes []Change `json:"changes,omitempty"`
+	// Asked are the distributions whose asked-for version is not the one in
+	// Packages.
+	Asked []Asked `json:"asked,omitempty"`
 }
 
 // Version returns the locked version of a distribution, "" if absent.

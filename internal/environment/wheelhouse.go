@@ -32,6 +32,8 @@ const (
 	buildWall = 5 * time.Minute
 	// buildRounds: a backend may ask for more than its table says, once.
 	buildRounds = 2
+	// wheelVersion changes when the same source is to be built anew.
+	wheelVersion = "2"
 	// maxWheel bounds a wheel that a build left.
 	maxWheel = 256 << 20
 )
@@ -53,7 +55,7 @@ func (m *Manager) wheelhouse(ctx context.Context, name, version string, python i
 	if err != nil {
 		return "", nil, err
 	}
-	sum := sha256.Sum256([]byte(strings.Join([]string{builderVersion, source.Hash, python.Version, python.ABI}, " ")))
+	sum := sha256.Sum256([]byte(strings.Join([]string{builderVersion, wheelVersion, source.Hash, python.Version, python.ABI}, " ")))
 	key := name + "-" + hex.EncodeToString(sum[:12])
 	dir, _, err := store.Build(ctx, key, func(ctx context.Context, tmp string) error {
 		return m.buildWheel(ctx, source, name, python, asOf, tmp)
@@ -133,12 +135,39 @@ func (m *Manager) buildWheel(ctx context.Context, f pypi.File, name string, pyth
 		return &unavailableError{Unavailable{Why: fmt.Sprintf("%s cannot be built: %s", f.Filename, err)}}
 	}
 	s := sourceBuild{archive: f.Filename, label: f.Filename, system: system, python: python, asOf: asOf, tail: 1}
-	if err := m.buildSource(ctx, s, work); err != nil {
+	if err := m.buildDated(ctx, s, f.Uploaded, work); err != nil {
 		return err
 	}
-	return takeWheel(work, f.Filename, dst, func(gotName, gotVersion string) bool {
+	err = takeWheel(work, f.Filename, dst, func(gotName, gotVersion string) bool {
 		return gotName == name && pydist.Match("=="+f.Version, gotVersion)
 	})
+	if err != nil {
+		return err
+	}
+	built, err := filepath.Glob(filepath.Join(dst, "*.whl"))
+	if err != nil || len(built) != 1 {
+		return fmt.Errorf("the folder of a built wheel holds %d wheels", len(built))
+	}
+	_, err = repairWheel(built[0])
+	return err
+}
+
+// buildDated builds with the build requirements of the environment's date. A
+// source much older than that may be refused by them (setuptools from 67 on
+// refuses what gym 0.21.0 passes it), so the second try takes those of the
+// days after the source's own upload.
+func (m *Manager) buildDated(ctx context.Context, s sourceBuild, uploaded time.Time, work string) error {
+	err := m.buildSource(ctx, s, work)
+	var bad *unavailableError
+	own := endOfDay(uploaded.Add(grace))
+	if !errors.As(err, &bad) || uploaded.IsZero() || !s.asOf.IsZero() && !own.Before(s.asOf) {
+		return err
+	}
+	s.asOf = own
+	if m.buildSource(ctx, s, work) == nil {
+		return nil
+	}
+	return err // what the environment's own date says is the better reason
 }
 
 // sourceBuild is one source to build: an archive in the work folder.
@@ -193,6 +222,7 @@ func (m *Manager) buildOnce(ctx context.Context, s sourceBuild, requires []strin
 	c := env.Command(sandbox.EnvDir+"/bin/python", "/box/wheelhouse.py")
 	c.Work, c.Label = work, "build "+s.label
 	maps.Copy(c.Env, s.env)
+	maps.Copy(c.Env, linkEnv(s.python))
 	// The first day that a zip archive can hold, plus one: equal sources give
 	// equal wheels.
 	c.Env["SOURCE_DATE_EPOCH"] = "315619200"
@@ -209,6 +239,17 @@ func (m *Manager) buildOnce(ctx context.Context, s sourceBuild, requires []strin
 		return nil, &unavailableError{Unavailable{Why: fmt.Sprintf("building %s in the sandbox failed: %s", s.label, logTail(x, s.tail))}}
 	}
 	return nil, nil
+}
+
+// linkEnv is what a compiler needs to know of a mounted interpreter. Before 3.8
+// distutils links each extension module with libpython and looks for that where
+// the interpreter was installed on the host, which is not there in the sandbox
+// ("cannot find -lpython3.6m"). gcc and clang read LIBRARY_PATH.
+func linkEnv(python interp.Interpreter) map[string]string {
+	if !python.Shared || python.InUsr() {
+		return nil
+	}
+	return map[string]string{"LIBRARY_PATH": sandbox.PyDir + "/lib"}
 }
 
 func writePlan(work string, plan buildPlan) error {

@@ -35,6 +35,11 @@ os.makedirs("/box/out", exist_ok=True)
 def load():
     name = plan["backend"] or "setuptools.build_meta:__legacy__"
     sys.path[:0] = [os.path.join(top, p) for p in plan["backend_path"]]
+    if not plan["backend"]:
+        # A project without pyproject.toml may import itself in setup.py, as it
+        # could when setup.py was run as a script. __legacy__ allows that, but a
+        # setuptools of the project's own day may be older than __legacy__.
+        sys.path.insert(0, top)
     module, _, attribute = name.partition(":")
     backend = importlib.import_module(module)
     for part in filter(None, attribute.split(".")):

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/repgen/repgen/internal/environment/interp"
 	"github.com/repgen/repgen/internal/sandbox"
 )
 
@@ -221,5 +222,22 @@ func TestTakeWheelFollowsNoLink(t *testing.T) {
 	}
 	if dir, no, err := w.wheelhouse(t.Context(), "termcolor", "1.1.0", w.python, time.Time{}); err == nil && no == nil {
 		t.Errorf("a link was taken for the folder: %s", dir)
+	}
+}
+
+// A shared interpreter that is mounted away from its prefix is found by the
+// linker; the system's own needs no word, and a static one has no library.
+func TestLinkEnv(t *testing.T) {
+	mounted := interp.Interpreter{Path: "/opt/pythons/3.6.15/bin/python3.6", Prefix: "/opt/pythons/3.6.15", Shared: true}
+	if got := linkEnv(mounted)["LIBRARY_PATH"]; got != sandbox.PyDir+"/lib" {
+		t.Errorf("mounted: %q", got)
+	}
+	static := mounted
+	static.Shared = false
+	system := interp.Interpreter{Path: "/usr/bin/python3", Prefix: "/usr", Shared: true}
+	for name, python := range map[string]interp.Interpreter{"static": static, "system": system} {
+		if got := linkEnv(python); len(got) != 0 {
+			t.Errorf("%s: %v", name, got)
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/url"
 	"strings"
@@ -29,6 +30,14 @@ const (
 	maxListing = 96 << 20
 	// requestTime bounds one request; a listing takes 0.05 s on a good line.
 	requestTime = 60 * time.Second
+	// DefaultPatience is how long the index may say nothing at all, before its
+	// answer or in the midst of it. A guess: 200 times what a listing takes, and
+	// short enough that a user sees the reason before giving up (an index that
+	// hangs took 36 s in three tries of 12 s each).
+	DefaultPatience = 12 * time.Second
+	// quick is how soon trouble must come to be worth another try: what took
+	// longer was silence, which the next try would only repeat.
+	quick = 3 * time.Second
 	// attempts per listing, with a pause that doubles from firstPause.
 	attempts   = 3
 	firstPause = 400 * time.Millisecond
@@ -58,6 +67,8 @@ type Options struct {
 	// CertFiles are further files of certificate authorities to trust.
 	CertFiles []string
 	Log       *slog.Logger
+	// Patience is how long the index may be silent, zero for DefaultPatience.
+	Patience time.Duration
 	// Now is the clock, nil for time.Now.
 	Now func() time.Time
 }
@@ -70,6 +81,10 @@ type Client struct {
 
 	mu     sync.Mutex
 	memory map[string]*Project
+	// silent is the trouble of an index that hung, and until when it is not
+	// asked again: each of many listings would wait as long.
+	silent      error
+	silentUntil time.Time
 }
 
 // New returns a Client; it asks nothing yet.
@@ -82,6 +97,9 @@ func New(o Options) *Client {
 	}
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.Patience == 0 {
+		o.Patience = DefaultPatience
 	}
 	return &Client{o: o, http: &http.Client{Transport: transport(o)}, memory: map[string]*Project{}}
 }
@@ -165,6 +183,9 @@ func (c *Client) ask(ctx context.Context, name string) (*Project, error) {
 	if len(c.o.Indexes) == 0 {
 		return nil, errors.New("list projects: no index is configured")
 	}
+	if err := c.silence(); err != nil {
+		return nil, err
+	}
 	for _, index := range c.o.Indexes {
 		files, err := c.list(ctx, index, name)
 		if errors.Is(err, ErrNotFound) {
@@ -182,6 +203,7 @@ func (c *Client) ask(ctx context.Context, name string) (*Project, error) {
 func (c *Client) list(ctx context.Context, index, name string) ([]File, error) {
 	address := strings.TrimRight(index, "/") + "/" + name + "/"
 	pause := firstPause
+	began := time.Now()
 	var err error
 	for try := range attempts {
 		if try > 0 {
@@ -198,8 +220,34 @@ func (c *Client) list(ctx context.Context, index, name string) ([]File, error) {
 		if err == nil || !errors.As(err, &again) {
 			return files, err
 		}
+		if time.Since(began) > min(quick, c.o.Patience/2) {
+			break
+		}
 	}
+	c.hung(err)
 	return nil, err
+}
+
+// hung remembers that the index said nothing for as long as it may.
+func (c *Client) hung(err error) {
+	var late net.Error
+	if !errors.As(err, &late) || !late.Timeout() {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.silent, c.silentUntil = err, time.Now().Add(2*c.o.Patience)
+}
+
+// silence is the trouble of an index that hung a moment ago, nil when it may
+// be asked.
+func (c *Client) silence() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if time.Now().After(c.silentUntil) {
+		return nil
+	}
+	return c.silent
 }
 
 // passing marks trouble that may be over at the next attempt.
@@ -216,7 +264,7 @@ func (c *Client) listOnce(ctx context.Context, address, name string) ([]File, er
 		return nil, fmt.Errorf("list %s: %w", name, err)
 	}
 	defer func() { _ = resp.Body.Close() }()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxListing+1))
+	body, err := io.ReadAll(io.LimitReader(c.patient(resp.Body, cancel), maxListing+1))
 	if err != nil {
 		return nil, fmt.Errorf("list %s: %w", name, &passing{err})
 	}
@@ -243,6 +291,10 @@ func (c *Client) get(ctx context.Context, address, accept string) (*http.Respons
 	req.Header.Set("User-Agent", "repgen")
 	resp, err := c.http.Do(req)
 	if err != nil {
+		var late net.Error
+		if errors.As(err, &late) && late.Timeout() {
+			return nil, &passing{silentError{c.o.Patience}}
+		}
 		return nil, &passing{hide(err)}
 	}
 	if resp.StatusCode == http.StatusOK {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"net/http"
 	"os"
 	"strings"
 	"time"
@@ -66,3 +67,7 @@ func copyLimited(out io.Writer, sum hash.Hash, body io.Reader) error {
 	}
 	return err
 }
+
+// HTTP is the client's way to the index's files (certificates, proxies), for a
+// caller that downloads by itself: one that goes on where it stopped.
+func (c *Client) HTTP() *http.Client { return c.http }

@@ -1,7 +1,9 @@
 package pypi
 
 import (
+	"slices"
 	"sort"
+	"strconv"
 	"time"
 
 	"github.com/repgen/repgen/internal/pydist"
@@ -108,6 +110,25 @@ func (r *Release) add(f File, t target, allowed bool) {
 	if w, ok := parseWheel(f.Filename); ok && t.fits(w) {
 		r.Wheel = true
 	}
+}
+
+// Wheel is a wheel of a version that fits a Python ("3.11"): one made for that
+// very interpreter before one for any, else the first of the listing.
+func (p *Project) Wheel(version, python string) (File, bool) {
+	t, known := newTarget(python, p.glibc)
+	var best File
+	exact := false
+	for _, f := range p.Of(version) {
+		w, ok := parseWheel(f.Filename)
+		if !known || !ok || !t.fits(w) || !allows(f.RequiresPython, python) {
+			continue
+		}
+		own := slices.Contains(w.pythons, "cp3"+strconv.Itoa(t.minor))
+		if best.URL == "" || own && !exact {
+			best, exact = f, own
+		}
+	}
+	return best, best.URL != ""
 }
 
 // Uploaded is when the first file of a version appeared; zero when the version

@@ -1,8 +1,13 @@
 package pypi
 
 import (
+	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"os"
 	"time"
@@ -15,9 +20,9 @@ func transport(o Options) http.RoundTripper {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.MaxIdleConnsPerHost = parallel
 	t.IdleConnTimeout = 20 * time.Second
-	// A listing takes 0.05 s here; a server that says nothing for so long will
-	// not do better on the next try, and the user waits for all of them.
-	t.ResponseHeaderTimeout = 12 * time.Second
+	t.ResponseHeaderTimeout = o.Patience
+	t.TLSHandshakeTimeout = o.Patience
+	t.DialContext = (&net.Dialer{Timeout: o.Patience, KeepAlive: 30 * time.Second}).DialContext
 	if len(o.CertFiles) == 0 {
 		return t
 	}
@@ -34,3 +39,35 @@ func transport(o Options) http.RoundTripper {
 	t.TLSClientConfig = &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}
 	return t
 }
+
+// patient reads a body and ends the request when nothing came for the client's
+// patience: a stalled line has no other limit than that of the whole request.
+func (c *Client) patient(body io.Reader, cancel context.CancelFunc) io.Reader {
+	return &idle{r: body, patience: c.o.Patience, timer: time.AfterFunc(c.o.Patience, cancel)}
+}
+
+type idle struct {
+	r        io.Reader
+	patience time.Duration
+	timer    *time.Timer
+}
+
+func (i *idle) Read(p []byte) (int, error) {
+	n, err := i.r.Read(p)
+	if err != nil {
+		i.timer.Stop()
+		if errors.Is(err, context.Canceled) {
+			err = silentError{i.patience}
+		}
+		return n, err
+	}
+	i.timer.Reset(i.patience)
+	return n, err
+}
+
+// silentError is an index that hangs, a time-out in the words of package net.
+type silentError struct{ patience time.Duration }
+
+func (s silentError) Error() string   { return fmt.Sprintf("the index said nothing for %s", s.patience) }
+func (s silentError) Timeout() bool   { return true }
+func (s silentError) Temporary() bool { return true }

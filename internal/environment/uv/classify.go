@@ -29,6 +29,8 @@ const (
 	Unreachable    Class = "unreachable"
 	TimedOut       Class = "timeout"
 	DiskFull       Class = "disk full"
+	FileLimit      Class = "file size limit" // RLIMIT_FSIZE of the caller, or the file system's own
+	Killed         Class = "killed"          // uv itself died of a signal
 	CacheLocked    Class = "cache unusable"
 	NotCached      Class = "offline"
 	HashMismatch   Class = "hash"
@@ -47,6 +49,8 @@ type Failure struct {
 	Sdists []string
 	// Pythons are minor versions ("3.8") for which wheels exist, ascending.
 	Pythons []string
+	// Latest: Version is only the newest of those that would do.
+	Latest bool
 	// Published is when a version hidden by the cutoff appeared.
 	Published time.Time
 	// Detail is the text, one line, without credentials, at most 500 bytes.
@@ -58,7 +62,7 @@ type Failure struct {
 // index, disk, cache.
 func (f Failure) Infrastructure() bool {
 	switch f.Class {
-	case Unreachable, TimedOut, DiskFull, CacheLocked, NotCached:
+	case Unreachable, TimedOut, DiskFull, FileLimit, Killed, CacheLocked, NotCached:
 		return true
 	}
 	return false
@@ -80,12 +84,13 @@ type rule struct {
 
 var rules = []rule{
 	{DiskFull, 0, lazyre.New(`No space left on device|os error 28\b|Disk quota exceeded`)},
+	{FileLimit, 0, lazyre.New(`File too large|os error 27\b`)},
 	{TimedOut, 1, lazyre.New(`operation timed out|Failed to download distribution due to network timeout`)},
 	{CacheLocked, 1, lazyre.New(`Could not acquire lock|Read-only file system|os error 30\b|Permission denied \(os error 13\)`)},
 	{NotCached, 2, lazyre.New(`(?:` + namePart + `(?:==` + versionPart + `)? )?(?:was not found in the cache|needs to be downloaded from a registry|[Nn]etwork connectivity is disabled)`)},
 	{HashMismatch, 2, lazyre.New("Hash mismatch for `" + namePart + `(?:==` + versionPart + ")?`|all requirements must have a hash")},
 	{Unreachable, 3, lazyre.New(`Failed to fetch|Failed to download|Request failed after|error sending request|dns error|Connection refused|Could not connect`)},
-	{BadMetadata, 3, lazyre.New(namePart + `==` + versionPart + ` has invalid metadata|Failed to parse metadata from built wheel`)},
+	{BadMetadata, 3, lazyre.New(namePart + `==` + versionPart + ` has (?:invalid metadata|an invalid package format)|Failed to parse metadata from built wheel`)},
 	{BuildFailed, 4, lazyre.New("Failed to build `" + namePart + `(?:==` + versionPart + ")?`|The build backend returned an error")},
 	{ParseError, 4, lazyre.New("Couldn't parse requirement|Failed to parse|Git sources cannot be editable|Distribution not found at")},
 	{PackageMissing, 5, lazyre.New(namePart + ` was not found in the package registry`)},
@@ -158,7 +163,7 @@ func (f *Failure) readHints(hints string) {
 		if at, err := time.Parse(time.RFC3339, strings.TrimRight(m[4], ".")); err == nil {
 			f.Class, f.Published = AfterDate, at
 			if f.Version == "" {
-				f.Version = m[3]
+				f.Version, f.Latest = m[3], strings.HasPrefix(m[2], "The latest")
 			}
 		}
 	}

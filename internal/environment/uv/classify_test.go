@@ -32,7 +32,7 @@ func day(y, m, d, h, min, s, ms int) time.Time {
 
 var classified = map[string]Failure{
 	"after-date":            {Class: AfterDate, Name: "torch", Version: "2.5.0", Names: []string{"torch"}, Published: day(2024, 10, 17, 14, 44, 26, 636)},
-	"after-date-all":        {Class: AfterDate, Name: "equinox", Version: "0.13.8", Names: []string{"equinox"}, Published: day(2026, 5, 5, 10, 3, 41, 673)},
+	"after-date-all":        {Class: AfterDate, Name: "equinox", Version: "0.13.8", Latest: true, Names: []string{"equinox"}, Published: day(2026, 5, 5, 10, 3, 41, 673)},
 	"conflict2":             {Class: AfterDate, Name: "jax", Version: "0.4.1", Names: []string{"jax"}, Published: day(2022, 12, 13, 18, 22, 1, 402)},
 	"conflict":              {Class: Conflict, Name: "tensorflow-cpu", Version: "2.15.1", Names: []string{"tensorflow-cpu", "numpy"}},
 	"conflict3":             {Class: OnlySdist, Names: []string{"numpy"}, Name: "numpy"},
@@ -60,10 +60,12 @@ var classified = map[string]Failure{
 	"requires-python":       {Class: RequiresPython, Name: "numpy", Version: "2.3.0", Names: []string{"numpy"}},
 	"disk-cache":            {Class: DiskFull},
 	"disk-target":           {Class: DiskFull},
+	"file-limit":            {Class: FileLimit},
 	"cache-read-only":       {Class: CacheLocked},
 	"hash-mismatch":         {Class: HashMismatch, Name: "six", Version: "1.16.0"},
 	"hash-missing":          {Class: HashMismatch},
 	"bad-metadata":          {Class: BadMetadata, Name: "gym", Version: "0.21.0", Names: []string{"gym"}},
+	"bad-format":            {Class: BadMetadata, Name: "gym", Version: "0.21.0", Names: []string{"gym"}},
 	"build-failed":          {Class: BuildFailed, Name: "gym", Version: "0.21.0"},
 }
 
@@ -89,7 +91,7 @@ func TestInfrastructure(t *testing.T) {
 	for name, f := range classified {
 		want := map[string]bool{
 			"dns": true, "refused": true, "credentials": true, "timeout": true, "offline": true, "offline-wheel": true,
-			"disk-cache": true, "disk-target": true, "cache-read-only": true,
+			"disk-cache": true, "disk-target": true, "cache-read-only": true, "file-limit": true,
 		}[name]
 		if f.Infrastructure() != want {
 			t.Errorf("%s: infrastructure %t, want %t", name, !want, want)

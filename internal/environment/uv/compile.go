@@ -62,7 +62,7 @@ func (t *Tool) Compile(ctx context.Context, in CompileInput) (CompileResult, err
 	if err != nil {
 		return CompileResult{}, fmt.Errorf("resolve: %w", err)
 	}
-	r, err := t.run(ctx, dir, args, compileTime)
+	r, err := t.runMended(ctx, dir, args, compileTime, "UV_HTTP_TIMEOUT="+askTimeout, "UV_HTTP_RETRIES="+askRetries)
 	if err != nil {
 		return CompileResult{}, fmt.Errorf("resolve: %w", err)
 	}
@@ -132,15 +132,15 @@ func compileArgs(dir string, in CompileInput) ([]string, error) {
 	return args, nil
 }
 
-// run starts uv with the settled environment.
-func (t *Tool) run(ctx context.Context, dir string, args []string, limit time.Duration) (proc.Result, error) {
+// run starts uv with the settled environment; more replaces variables of it.
+func (t *Tool) run(ctx context.Context, dir string, args []string, limit time.Duration, more ...string) (proc.Result, error) {
 	index, err := t.Index(ctx)
 	if err != nil {
 		return proc.Result{}, err
 	}
 	return proc.Run(ctx, proc.Spec{
 		Argv: append([]string{t.Path}, args...), Dir: dir,
-		Env: t.env(index, readPip(environ(t.o.Environ))), Timeout: limit,
+		Env: withMore(t.env(index, readPip(environ(t.o.Environ))), more), Timeout: limit,
 		OnLine: func(s proc.Stream, line string) {
 			if s == proc.Stderr && t.o.Progress != nil && isProgress(line) {
 				t.o.Progress(Redact(strings.TrimSpace(line)))
@@ -164,5 +164,11 @@ func failureOf(r proc.Result) Failure {
 	if r.TimedOut {
 		return Failure{Class: TimedOut, Code: r.ExitCode, Detail: "uv did not come to an end within its time"}
 	}
-	return Classify(string(r.Stderr), r.ExitCode)
+	switch r.Signal {
+	case "":
+		return Classify(string(r.Stderr), r.ExitCode)
+	case "SIGXFSZ":
+		return Failure{Class: FileLimit, Code: r.ExitCode, Detail: "uv wrote a file larger than this process may (SIGXFSZ)"}
+	}
+	return Failure{Class: Killed, Code: r.ExitCode, Detail: "uv was ended by " + r.Signal}
 }

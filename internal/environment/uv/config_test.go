@@ -1,6 +1,7 @@
 package uv
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -266,5 +267,36 @@ mkdir -p "$2/bin"; printf '#!/bin/sh\necho "uv 0.13.9"\n' > "$2/bin/uv"; chmod 7
 	o.CacheDir, o.Pythons = t.TempDir(), []string{bad}
 	if _, err := Find(t.Context(), o); err == nil || !strings.Contains(err.Error(), "neither pip") {
 		t.Errorf("no way to install: %v", err)
+	}
+}
+
+// TestResolvingWaitsLess: a hanging index ends a resolution soon; a download of
+// a large wheel keeps its time.
+func TestResolvingWaitsLess(t *testing.T) {
+	got := strings.Join(withMore([]string{"A=1", "UV_HTTP_TIMEOUT=60", "UV_HTTP_RETRIES=3"}, []string{"UV_HTTP_TIMEOUT=" + askTimeout, "NEW=2"}), " ")
+	if want := "A=1 UV_HTTP_RETRIES=3 UV_HTTP_TIMEOUT=" + askTimeout + " NEW=2"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestInstallAsksOnePython: an index that has nothing for the best Python has
+// nothing for the others, and each would wait as long.
+func TestInstallAsksOnePython(t *testing.T) {
+	dir := t.TempDir()
+	asked := filepath.Join(dir, "asked")
+	python := filepath.Join(dir, "python")
+	text := "#!/bin/sh\ncase \"$*\" in *--version*) exit 0;; esac\necho x >> " + asked + "\necho 'ERROR: no such requirement (from versions: none)' >&2\nexit 1\n"
+	if err := os.WriteFile(python, []byte(text), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	o := Options{CacheDir: t.TempDir(), Pythons: []string{python, python, python}, Environ: []string{"PATH=/usr/bin:/bin"}}
+	_, err := Find(t.Context(), o)
+	var none *NoToolError
+	if !errors.As(err, &none) || len(none.Tried) != 1 {
+		t.Errorf("%v", err)
+	}
+	said, err := os.ReadFile(asked)
+	if err != nil || strings.Count(string(said), "x") != 2 { // quick trouble is tried once more
+		t.Errorf("asked %q %v", said, err)
 	}
 }

@@ -2,6 +2,7 @@ package uv
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -80,11 +81,16 @@ func (t *Tool) env(index Index, pip pipConfig) []string {
 }
 
 // Bounds on the network, guesses: uv's own defaults are 30 s and 3 retries; a
-// slow mirror needs more of the one, and the other costs 7 to 11 s on a dead
-// network before an answer (measured).
+// slow mirror needs more of the one for a wheel of a gigabyte, and the other
+// costs 7 to 11 s on a dead network before an answer (measured). A resolution
+// reads small files only, and the index answered for their listings a moment
+// before: there silence is waited for once and a half.
 const (
 	httpTimeout = "60"
 	httpRetries = "3"
+
+	askTimeout = "8"
+	askRetries = "1"
 )
 
 func flat(e map[string]string) []string {
@@ -93,4 +99,14 @@ func flat(e map[string]string) []string {
 		out = append(out, name+"="+value)
 	}
 	return out
+}
+
+// withMore adds variables; one that is there already is replaced.
+func withMore(env, more []string) []string {
+	for _, entry := range more {
+		name, _, _ := strings.Cut(entry, "=")
+		env = slices.DeleteFunc(env, func(e string) bool { return strings.HasPrefix(e, name+"=") })
+		env = append(env, entry)
+	}
+	return env
 }

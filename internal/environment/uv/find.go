@@ -140,8 +140,9 @@ func installInto(ctx context.Context, o Options, tmp string) error {
 	return none
 }
 
-// indexDown matches pip's words for an index that cannot be reached.
-var indexDown = lazyre.New(`(?i)connection (refused|reset|aborted|error)|NewConnectionError|Max retries exceeded|name resolution|timed out|Could not fetch URL`)
+// indexDown matches pip's words for an index that cannot be reached, or that
+// has no uv at all: quiet and without retries it says the same of both.
+var indexDown = lazyre.New(`(?i)\(from versions:\s*(?:none)?\s*\)|connection (refused|reset|aborted|error)|NewConnectionError|Max retries exceeded|name resolution|timed out|Could not fetch URL`)
 
 // pipInstall runs one Python's pip: wheels only, each with a hash of ours.
 func pipInstall(ctx context.Context, o Options, python, target string) error {
@@ -158,20 +159,38 @@ func pipInstall(ctx context.Context, o Options, python, target string) error {
 	if err != nil {
 		return err
 	}
-	r, err := proc.Run(ctx, proc.Spec{
+	r, err := runPip(ctx, o, python, target, list, "0")
+	if err == nil && r.ExitCode != 0 && r.Wall < quick && indexDown.Match(r.Stderr) {
+		r, err = runPip(ctx, o, python, target, list, "1") // trouble that may pass
+	}
+	if err != nil {
+		return err
+	}
+	switch {
+	case r.ExitCode == 0:
+		return nil
+	case r.Wall > quick && indexDown.Match(r.Stderr):
+		return fmt.Errorf("the package index did not answer: connection timed out after %s s (pip says: %s)", pipTimeout, cut(oneLine(Redact(string(r.Stderr))), 200))
+	}
+	return errors.New(cut(oneLine(Redact(string(r.Stderr))), 300))
+}
+
+const (
+	// pipTimeout is how many seconds an index may be silent. pip's own 15 s and
+	// the caller's setting (180 s in some images) count for each try.
+	pipTimeout = "12"
+	// quick is how soon trouble must come to be worth another try.
+	quick = 3 * time.Second
+)
+
+func runPip(ctx context.Context, o Options, python, target, list, retries string) (proc.Result, error) {
+	return proc.Run(ctx, proc.Spec{
 		Argv: []string{
-			python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input", "--retries", "1",
+			python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input", "--retries", retries, "--timeout", pipTimeout,
 			"--no-deps", "--require-hashes", "--only-binary", ":all:", "--target", target, "--requirement", list,
 		},
 		Env: pipEnv(o), Timeout: installerTime,
 	})
-	if err != nil {
-		return err
-	}
-	if r.ExitCode != 0 {
-		return errors.New(cut(oneLine(Redact(string(r.Stderr))), 300))
-	}
-	return nil
 }
 
 // withPip returns a Python that has pip: the given one, else that of a new

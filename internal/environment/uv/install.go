@@ -58,7 +58,7 @@ func (t *Tool) Install(ctx context.Context, in InstallInput) (InstallResult, err
 	if in.Offline {
 		args = append(args, "--offline")
 	}
-	r, err := t.run(ctx, dir, args, installTime)
+	r, err := t.runMended(ctx, dir, args, installTime)
 	if err != nil {
 		return InstallResult{}, fmt.Errorf("install: %w", err)
 	}

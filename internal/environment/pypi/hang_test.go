@@ -1,0 +1,89 @@
+package pypi
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// silentIndex takes every question and does not come to an end with it: before
+// its answer, or in the midst of it.
+func silentIndex(t *testing.T, midst bool) (asked *atomic.Int32, address string) {
+	t.Helper()
+	asked = &atomic.Int32{}
+	release := make(chan struct{})
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked.Add(1)
+		if midst {
+			w.Header().Set("Content-Type", "application/vnd.pypi.simple.v1+json")
+			_, _ = w.Write([]byte(`{"files":[`))
+			w.(http.Flusher).Flush()
+		}
+		<-release
+	}))
+	t.Cleanup(s.Close)
+	t.Cleanup(func() { close(release) })
+	return asked, s.URL
+}
+
+// TestSilentIndex: an index that hangs is waited for once, whatever the number
+// of listings, and says so.
+func TestSilentIndex(t *testing.T) {
+	for name, midst := range map[string]bool{"before the answer": false, "in the midst of it": true} {
+		t.Run(name, func(t *testing.T) {
+			asked, address := silentIndex(t, midst)
+			c := New(Options{Indexes: []string{address + "/simple"}, Patience: 150 * time.Millisecond})
+			if _, err := c.Project(t.Context(), "one"); err == nil || !strings.Contains(err.Error(), "the index said nothing for 150ms") {
+				t.Fatalf("an answer from nobody: %v", err)
+			}
+			first := asked.Load()
+			if first != 1 {
+				t.Errorf("asked %d times for one listing", first)
+			}
+			if err := c.Prefetch(t.Context(), []string{"a", "b", "c", "d", "e"}); err == nil {
+				t.Error("no trouble")
+			}
+			if n := asked.Load(); n != first {
+				t.Errorf("asked %d times more right after it hung", n-first)
+			}
+			// It is asked again later: the silence of a moment is no lasting fact.
+			c.mu.Lock()
+			c.silentUntil = time.Now().Add(-time.Second)
+			c.mu.Unlock()
+			if _, err := c.Project(t.Context(), "two"); err == nil || asked.Load() != first+1 {
+				t.Errorf("asked %d times, %v", asked.Load(), err)
+			}
+		})
+	}
+}
+
+// TestSilenceUsesOldListings: what is known serves as long as nobody answers.
+func TestSilenceUsesOldListings(t *testing.T) {
+	var hangs atomic.Bool
+	release := make(chan struct{})
+	fake := &fakeIndex{}
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if hangs.Load() {
+			<-release
+		}
+		fake.ServeHTTP(w, r)
+	}))
+	t.Cleanup(s.Close)
+	t.Cleanup(func() { close(release) })
+	now := time.Now()
+	c := New(Options{Indexes: []string{s.URL + "/simple"}, CacheDir: t.TempDir(), Patience: 100 * time.Millisecond, Now: func() time.Time { return now }})
+	if p, err := c.Project(t.Context(), "termcolor"); err != nil || p.Stale {
+		t.Fatalf("%+v %v", p, err)
+	}
+	hangs.Store(true)
+	now = now.Add(2 * DefaultTTL)
+	for range 2 {
+		p, err := c.Project(t.Context(), "termcolor")
+		if err != nil || !p.Stale {
+			t.Fatalf("%+v %v", p, err)
+		}
+	}
+}
