@@ -68,3 +68,57 @@ func TestAgainComparesRates(t *testing.T) {
 		t.Error("eight of ten and none were called the same")
 	}
 }
+
+// What comes and goes has no rate of its own: more often on a machine at rest is
+// the same bug; so rarely that the new executions alone would be no proof is not.
+func TestAgainLeavesRatesToTheMachine(t *testing.T) {
+	if diffs := again(t, sometimes(6), sometimes(10)); len(diffs) > 0 {
+		t.Errorf("six of ten, then all: %v", diffs)
+	}
+	for _, n := range []int{0, 1, 2} {
+		if diffs := again(t, sometimes(6), sometimes(n)); len(diffs) == 0 {
+			t.Errorf("six of ten and %d of ten were called the same", n)
+		}
+	}
+}
+
+// Five hits of five happen to a symptom that comes three times in five: a new
+// sample with misses is made larger before it is called different, and one that
+// refutes the record still is.
+func TestAgainBelievesALuckyRecord(t *testing.T) {
+	if diffs := again(t, sometimes(10), sometimes(6)); len(diffs) > 0 {
+		t.Errorf("five of five, then three of five: %v", diffs)
+	}
+	if diffs := again(t, sometimes(10), sometimes(3)); len(diffs) == 0 {
+		t.Error("five of five, then three in ten, were called the same")
+	}
+}
+
+// One recorded hit is refuted by no hit in twenty, though not by none in five.
+func TestAgainRefutesOneLuckyHit(t *testing.T) {
+	if oracle.FisherOneSided(1, 1, 0, 5) < chance || oracle.FisherOneSided(1, 1, 0, doubtRuns) >= chance {
+		t.Errorf("%d executions do not refute one hit", doubtRuns)
+	}
+}
+
+// Another failure beside what comes and goes is no matter of rates.
+func TestAgainSeesAnotherFailureAmongRates(t *testing.T) {
+	i := 0
+	other := func(v map[string]string) sandbox.Execution {
+		ex := failsOn()(v)
+		if v["lib"] != "1.2.0" {
+			return ex
+		}
+		if i++; i%10 < 6 {
+			return failsOn("1.2.0")(v)
+		}
+		ex = failsOn("1.2.0")(v)
+		for k := range ex.Record.Exceptions {
+			ex.Record.Exceptions[k].Type, ex.Record.Exceptions[k].Message = "MemoryError", "no room"
+		}
+		return ex
+	}
+	if diffs := again(t, sometimes(6), other); len(diffs) == 0 {
+		t.Error("another failure in four of ten was called the same")
+	}
+}

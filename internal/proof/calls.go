@@ -60,17 +60,21 @@ func identifiers(text string) []string { return identifier.FindAllString(text, -
 
 // wordsOf are the identifiers in a report's title and prose.
 func wordsOf(r *report.Report) map[string]bool {
-	prose, at := []string{r.Title}, 0
-	for _, b := range r.Blocks {
-		if b.Span.Start >= at && b.Span.End <= len(r.Text) {
-			prose = append(prose, r.Text[at:b.Span.Start])
-			at = b.Span.End
-		}
-	}
-	prose = append(prose, r.Text[at:])
 	words := map[string]bool{}
-	for _, w := range identifiers(strings.Join(prose, "\n")) {
+	for _, w := range identifiers(prose(r)) {
 		words[w] = true
 	}
 	return words
+}
+
+// prose is a report's title and text without its blocks.
+func prose(r *report.Report) string {
+	parts, at := []string{r.Title}, 0
+	for _, b := range r.Blocks {
+		if b.Span.Start >= at && b.Span.End <= len(r.Text) {
+			parts = append(parts, r.Text[at:b.Span.Start])
+			at = b.Span.End
+		}
+	}
+	return strings.Join(append(parts, r.Text[at:]), "\n")
 }

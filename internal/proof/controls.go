@@ -3,6 +3,7 @@ package proof
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/repgen/repgen/internal/environment"
 	"github.com/repgen/repgen/internal/oracle"
@@ -16,53 +17,6 @@ type plan struct {
 	side    oracle.Side
 	name    string
 	version string
-}
-
-// prepared is a control's environment, being made in the background.
-type prepared struct {
-	plan
-	done chan struct{}
-	side *side
-	err  error
-}
-
-// ahead holds the controls whose environments are built while the main runs
-// execute.
-type ahead struct {
-	cancel context.CancelFunc
-	queue  []*prepared
-}
-
-// stop cancels what is still building and waits for it, so that nothing is
-// left running when the proof returns.
-func (a *ahead) stop() {
-	a.cancel()
-	for _, c := range a.queue {
-		<-c.done
-	}
-}
-
-// startControls begins to build the named and the newest releases, one after
-// the other: two at once would only fight for the disk.
-func (p *proof) startControls(ctx context.Context) *ahead {
-	ctx, cancel := context.WithCancel(ctx)
-	a := &ahead{cancel: cancel}
-	plans := p.firstPlans(ctx)
-	for _, pl := range plans {
-		a.queue = append(a.queue, &prepared{plan: pl, done: make(chan struct{})})
-	}
-	base, spec := p.reported.lock, p.reported.spec
-	go func() {
-		for _, c := range a.queue {
-			if ctx.Err() != nil {
-				c.err = ctx.Err()
-			} else {
-				c.side, c.err = p.build(ctx, c.plan, spec, base)
-			}
-			close(c.done)
-		}
-	}()
-	return a
 }
 
 // firstPlans are what every proof tries: the fixed revision that the user
@@ -227,24 +181,22 @@ func orNone(v string) string {
 	return v
 }
 
-// controls runs the prepared controls, then searches other releases until one
-// gives grade B, the probes are used up, or the deadline has passed.
-func (p *proof) controls(ctx context.Context, a *ahead) error {
-	enough := false
-	for _, c := range a.queue {
-		select {
-		case <-c.done:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-		if c.err != nil {
-			return c.err
-		}
-		good, err := p.tryControl(ctx, c.side)
+// controls runs the first plans, then searches other releases until one gives
+// grade B, the probes are used up, or the deadline has passed. What is left of
+// its patience goes to the pair of neighbouring releases.
+func (p *proof) controls(ctx context.Context, y *yard, plans []plan) error {
+	enough, cost := false, time.Duration(0)
+	for _, pl := range plans {
+		began := time.Now()
+		s, err := y.take(ctx, pl)
 		if err != nil {
 			return err
 		}
-		enough = enough || good
+		good, err := p.tryControl(ctx, s)
+		if err != nil {
+			return err
+		}
+		enough, cost = enough || good, time.Since(began)
 	}
 	subjects := append([]string{p.subject}, p.otherSubjects()...)
 	for i, name := range subjects {
@@ -252,7 +204,7 @@ func (p *proof) controls(ctx context.Context, a *ahead) error {
 			break
 		}
 		var err error
-		if enough, err = p.search(ctx, name, i > 0); err != nil {
+		if enough, err = p.search(ctx, y, name, i > 0); err != nil {
 			return err
 		}
 		if enough && i > 0 {
@@ -261,31 +213,29 @@ func (p *proof) controls(ctx context.Context, a *ahead) error {
 			p.reported.group.Subject, p.reported.group.Version = name, p.reported.lock.Version(name)
 		}
 	}
+	if enough {
+		if err := p.narrow(ctx, y, cost); err != nil {
+			return err
+		}
+	}
 	p.out.Evidence.Adjacent = p.adjacent()
+	p.sayPairs()
 	return nil
 }
 
-// compareNamed runs the releases that the report names as good as often as the
-// reported one: where nothing is stated but "it differs", only both samples
-// together can be judged.
-func (p *proof) compareNamed(ctx context.Context) error {
-	for _, pl := range p.firstPlans(ctx) {
-		if pl.side != oracle.SideNamed || p.late() {
-			continue
-		}
-		s, err := p.build(ctx, pl, p.reported.spec, p.reported.lock)
-		if err != nil {
-			return err
-		}
-		if s.env != nil {
-			if err := p.repeat(ctx, s, p.in.Runs); err != nil {
-				return err
-			}
-		}
-		p.out.Evidence.Groups = append(p.out.Evidence.Groups, s.group)
-		p.out.Locks = append(p.out.Locks, s.lock)
+// expectControls plans what every proof tries, and has it built while the
+// reported side runs.
+func (p *proof) expectControls(ctx context.Context) []plan {
+	if p.yard.stopped() {
+		p.openYard(ctx, p.reported.spec, p.reported.lock)
 	}
-	return nil
+	plans := p.firstPlans(ctx)
+	for _, pl := range plans {
+		if !measured(p.exp.Oracle) {
+			p.yard.want(pl)
+		}
+	}
+	return plans
 }
 
 // subjectDecides says that moving the subject has removed the symptom somewhere,
@@ -316,15 +266,12 @@ func (p *proof) otherSubjects() []string {
 // tryControl probes a control once and confirms it when the symptom is absent.
 // good means it can give grade B.
 func (p *proof) tryControl(ctx context.Context, s *side) (good bool, err error) {
-	defer func() {
-		p.out.Evidence.Groups = append(p.out.Evidence.Groups, s.group)
-		p.out.Locks = append(p.out.Locks, s.lock)
-	}()
+	defer func() { p.record(s) }()
 	if s.env == nil {
 		p.progress("control", "%s: %s", labelOf(&s.group), s.group.Unavailable)
 		return false, nil
 	}
-	if err := p.repeat(ctx, s, 1); err != nil {
+	if err := p.repeat(ctx, s, p.firstRuns(s.group.Side)); err != nil {
 		return false, err
 	}
 	if err := p.repairControl(ctx, s); err != nil {
@@ -336,36 +283,46 @@ func (p *proof) tryControl(ctx context.Context, s *side) (good bool, err error) 
 	if s.group.Lacks, err = p.lacks(ctx, s); err != nil || !p.absent(s) {
 		return false, err
 	}
-	if err := p.repeat(ctx, s, max(controlRuns, p.controlNeed(s.group.Side))); err != nil {
+	if err := p.repeat(ctx, s, p.controlNeed(s.group.Side)); err != nil {
 		return false, err
 	}
 	return p.absent(s) && len(s.group.MovedNamed) == 0 && !s.group.StandIn, nil
 }
 
-// controlNeed is how many executions the control needs so that Fisher's test
-// can speak: as many as the reported side has when that is not all hits, and
-// when it is one of many releases that were searched for a clean one. Of eight
-// releases on which a symptom comes in three of five runs, some show none in
-// three runs in two of five searches, by chance alone.
-func (p *proof) controlNeed(side oracle.Side) int {
-	n := len(p.reported.group.Executions)
-	if side == oracle.SideRelease || p.countHits(p.reported) < n {
-		return n
+// firstRuns is how many executions say whether a control is worth confirming:
+// one, unless one alone compares nothing.
+func (p *proof) firstRuns(side oracle.Side) int {
+	if oracle.ByGroup(p.exp.Oracle) {
+		return p.controlNeed(side)
 	}
-	return controlRuns
+	return 1
 }
 
-// absent says that every execution of a control ran through and what the
-// reporter wants holds there (or, for a release he names as good, that the
-// symptom does not come).
-func (p *proof) absent(s *side) bool {
-	for _, ex := range s.group.Executions {
-		switch f := oracle.Judge(p.exp, ex).Finding; {
-		case f == oracle.Clean:
-		case f == oracle.Absent && s.group.Side.Vouched():
-		default:
-			return false
+// firm is the chance that is tolerated where the reported side is mixed: a
+// second sample of the same rate must still be told from the control, or a
+// verification would lose the grade by luck. A guess, a fifth of chance.
+const firm = 0.01
+
+// controlNeed is how many executions the control needs so that Fisher's test
+// can speak, now and when the reported side is run again: the fewest that its
+// counts can be told from. It is as many as the reported side has when the
+// symptom is rarer than every second execution, and when the control is one of
+// many releases that were searched for a clean one. Of eight releases on which
+// a symptom comes in three of five runs, some show none in three runs in two of
+// five searches, by chance alone.
+func (p *proof) controlNeed(side oracle.Side) int {
+	n, hits := len(p.reported.group.Executions), p.countHits(p.reported)
+	most := max(n, controlRuns)
+	switch {
+	case side == oracle.SideRelease && !p.narrowing, 2*hits < n:
+		return most
+	case hits == n:
+		return controlRuns
+	}
+	for need := controlRuns; need < most; need++ {
+		if oracle.FisherOneSided(hits, n, 0, need) < firm {
+			return need
 		}
 	}
-	return len(s.group.Executions) > 0 && len(s.group.Lacks) == 0
+	return most
 }

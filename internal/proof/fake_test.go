@@ -3,11 +3,14 @@ package proof
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"sort"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/repgen/repgen/internal/candidate"
 	"github.com/repgen/repgen/internal/environment"
@@ -26,9 +29,15 @@ type world struct {
 	base     map[string]string
 	words    map[string]environment.Word
 	releases map[string][]string
+	// uploaded is the day of "name version", where one matters.
+	uploaded map[string]time.Time
 	// behave is what the candidate does, certificate what the imports do.
 	behave      func(v map[string]string) sandbox.Execution
 	certificate func(v map[string]string) sandbox.Execution
+	// scripted, when set, comes in the place of behave: what is done depends on
+	// the script and on the command too.
+	scripted func(script string, c sandbox.Command, v map[string]string) sandbox.Execution
+	limits   []sandbox.Limits // of every execution, in order
 	// alsoMoves lists what else a move drags along, as NAME VERSION.
 	alsoMoves map[string][2]string
 	// unbuildable are "name version" pairs without an environment.
@@ -119,7 +128,7 @@ func (w *world) Add(_ context.Context, s environment.Spec, base *environment.Loc
 func (w *world) Releases(_ context.Context, name, _ string) ([]environment.Release, error) {
 	var rs []environment.Release
 	for _, v := range w.releases[name] {
-		rs = append(rs, environment.Release{Version: v, Wheel: true})
+		rs = append(rs, environment.Release{Version: v, Wheel: true, Uploaded: w.uploaded[name+" "+v]})
 	}
 	return rs, nil
 }
@@ -150,13 +159,13 @@ func (w *world) Certify(_ context.Context, e *environment.Environment, _ environ
 
 // Run looks up the versions by the label, which names the side's subject and
 // version; everything else is as in the newest lock with that pair.
-func (w *world) Run(ctx context.Context, c sandbox.Command, _ sandbox.Limits) (sandbox.Execution, error) {
+func (w *world) Run(ctx context.Context, c sandbox.Command, l sandbox.Limits) (sandbox.Execution, error) {
 	if err := ctx.Err(); err != nil {
 		return sandbox.Execution{Outcome: sandbox.Canceled}, err
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.runs = append(w.runs, c.Label)
+	w.runs, w.limits = append(w.runs, c.Label), append(w.limits, l)
 	parts := strings.Fields(c.Label)
 	v := map[string]string{}
 	for n, version := range w.base {
@@ -176,7 +185,16 @@ func (w *world) Run(ctx context.Context, c sandbox.Command, _ sandbox.Limits) (s
 			break
 		}
 	}
-	ex := w.behave(v)
+	var ex sandbox.Execution
+	if w.scripted != nil {
+		script, err := os.ReadFile(filepath.Join(c.Work, sandbox.ScriptNm))
+		if err != nil {
+			return ex, err
+		}
+		ex = w.scripted(string(script), c, v)
+	} else {
+		ex = w.behave(v)
+	}
 	ex.Label = c.Label
 	return ex, nil
 }

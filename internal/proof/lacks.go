@@ -104,7 +104,7 @@ for use in json.loads(%q):
 
 // lacks runs the question on a control whose runs looked clean.
 func (p *proof) lacks(ctx context.Context, s *side) ([]string, error) {
-	uses := swallowed(p.in.Candidate.Script, append(slices.Clone(p.exp.Modules), p.in.Spec.Imports...))
+	uses := swallowed(p.in.Candidate.Own(), append(slices.Clone(p.exp.Modules), p.in.Spec.Imports...))
 	if len(uses) == 0 {
 		return nil, nil
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"sync/atomic"
 	"time"
 
 	"github.com/repgen/repgen/internal/candidate"
@@ -57,9 +58,12 @@ type Input struct {
 	Report    *report.Report
 	Decision  *triage.Decision
 	Candidate *candidate.Candidate
-	Spec      environment.Spec
-	Runs      int // executions on the reported side; 0: 5 (the contract's default)
-	Limits    sandbox.Limits
+	// Alternatives are further scripts of the report, of which only one may
+	// fail; the Candidate is tried first.
+	Alternatives []*candidate.Candidate
+	Spec         environment.Spec
+	Runs         int // executions on the reported side; 0: 5 (the contract's default)
+	Limits       sandbox.Limits
 	// Deadline ends the search for controls; zero: none. What was found until
 	// then is judged.
 	Deadline time.Time
@@ -79,6 +83,12 @@ type Outcome struct {
 	Limits      sandbox.Limits           `json:"limits"`
 	Sandbox     float64                  `json:"sandbox_s"`
 	Notes       []string                 `json:"notes,omitempty"`
+	// Candidate is set when another one than the Input's was judged: the
+	// failing one of two scripts, or one without an argument that the release
+	// does not know.
+	Candidate *candidate.Candidate `json:"candidate,omitempty"`
+	// Stages are wall seconds by part of the way (see Cost.Stages).
+	Stages map[string]float64 `json:"stages,omitempty"`
 }
 
 const (
@@ -88,10 +98,20 @@ const (
 	// one. A guess: clean environments of the measured set lacked at most two.
 	maxRepairs = 6
 	// searchProbes is how many releases are tried besides the named and the
-	// newest ones.
+	// newest ones, when the evidence carries grade C without them.
 	searchProbes = 6
 	// extraProbes is how many releases of a second suspect are tried.
 	extraProbes = 3
+	// silentProbes are further ones for releases that say nothing.
+	silentProbes = 3
+	// patience is how long a proof may take, in all, so that it still goes on
+	// to narrow a pair of releases that it has; where it has taken longer
+	// already, a quarter more. The aim is a verdict within half a minute.
+	patience = 25 * time.Second
+	// searchPatience ends the search for a release pair where the evidence
+	// carries grade C without one: a better grade is worth minutes, not more. A
+	// guess.
+	searchPatience = 3 * time.Minute
 	// maxExtraSubjects bounds how many other named packages are moved when the
 	// first one's releases give no control.
 	maxExtraSubjects = 1
@@ -107,6 +127,16 @@ type proof struct {
 	reported *side
 	subject  string
 	releases map[string][]environment.Release
+	watch    stopwatch
+	began    time.Time
+	// yard builds controls beside the executions; nil before there is a lock.
+	yard *yard
+	// narrowing: a control is there, and the search goes on for the pair only.
+	narrowing bool
+	// trial: one execution is wanted, nothing is built for what may follow.
+	trial bool
+	// spent is the wall time of all executions, in nanoseconds.
+	spent atomic.Int64
 }
 
 // side is one environment with its executions.
@@ -121,20 +151,29 @@ type side struct {
 // Prove runs the candidate and its controls and judges. The error is for
 // infrastructure and cancellation only; every other ending is in the Outcome.
 func (p *Prover) Prove(ctx context.Context, in Input) (*Outcome, error) {
+	pr := p.begin(in)
+	defer func() { pr.yard.stop() }()
+	if err := pr.run(ctx); err != nil {
+		return nil, err
+	}
+	pr.watch.enter("")
+	pr.out.Stages = pr.watch.seconds
+	pr.conclude()
+	return pr.out, nil
+}
+
+// begin is the state before anything was done.
+func (p *Prover) begin(in Input) *proof {
 	if in.Runs <= 0 {
 		in.Runs = defaultRuns
 	}
 	if in.Limits == (sandbox.Limits{}) {
 		in.Limits = sandbox.DefaultLimits()
 	}
-	pr := &proof{Prover: p, in: in, spec: in.Spec, subject: in.Spec.Subject, releases: map[string][]environment.Release{}}
-	pr.exp = expectationOf(in)
-	pr.out = &Outcome{Spec: in.Spec, Limits: in.Limits}
-	if err := pr.run(ctx); err != nil {
-		return nil, err
+	return &proof{
+		Prover: p, in: in, spec: in.Spec, subject: in.Spec.Subject, releases: map[string][]environment.Release{}, began: time.Now(),
+		exp: expectationOf(in), out: &Outcome{Spec: in.Spec, Limits: in.Limits},
 	}
-	pr.conclude()
-	return pr.out, nil
 }
 
 // expectationOf takes triage's expectation and says whose script it judges.
@@ -146,48 +185,76 @@ func expectationOf(in Input) oracle.Expectation {
 	}
 	own := in.Candidate.Origin == originReporter
 	e.ReporterScript = own
-	e.Calls = judgedCalls(in.Report, in.Candidate.Script)
+	e.Calls = judgedCalls(in.Report, in.Candidate.Own())
+	e.Compare = in.Candidate.Named(e.Compare)
 	e.Also = append([]oracle.Expectation(nil), e.Also...)
 	for i := range e.Also {
 		e.Also[i].ReporterScript, e.Also[i].Calls = own, e.Calls
+		e.Also[i].Compare = in.Candidate.Named(e.Also[i].Compare)
 	}
 	return e
 }
 
+// run goes the whole way of one candidate. The order is one of value: what a
+// verdict cannot do without comes first (a script that fails, enough
+// executions), then what needs no build (pinned seeds, the reporter's own
+// contrast), then the newest and the named releases, whose environments were
+// being built meanwhile, then a search for any release without the symptom, and
+// last what only names a pair or stands in for a control.
 func (p *proof) run(ctx context.Context) error {
 	first, err := p.prepare(ctx)
 	if err != nil || first == nil {
 		return err
 	}
+	if first, err = p.settleScript(ctx, first); err != nil {
+		return err
+	}
 	p.reported = first
 	p.chooseExpectation(first.group.Executions)
-	a := &ahead{cancel: func() {}}
-	defer func() { a.stop() }()
+	var plans []plan
 	if p.countHits(first) > 0 {
-		a = p.startControls(ctx)
+		plans = p.expectControls(ctx)
+	} else if !oracle.ByGroup(p.exp.Oracle) {
+		p.yard.stop() // most likely there is nothing to control
 	}
-	if err := p.repeat(ctx, first, p.in.Runs); err != nil {
+	if err := p.repeat(ctx, first, p.startRuns()); err != nil {
 		return err
 	}
 	p.chooseExpectation(first.group.Executions)
+	if err := p.adapt(ctx); err != nil {
+		return err
+	}
+	if err := p.pin(ctx); err != nil {
+		return err
+	}
+	p.watch.enter(StageControls)
 	switch hits := p.countHits(first); {
-	case hits == 0 && p.exp.Oracle == oracle.OracleDifferential:
-		return p.compareNamed(ctx)
+	case hits == 0 && p.in.Candidate.Origin == originAgent:
+		return nil // on other releases a script that misses would be tried for nothing
+	case hits == 0 && oracle.NeedsControl(p.exp.Oracle):
+		return p.compare(ctx)
 	case hits == 0 && !p.anyWithin(first):
 		p.firstPlans(ctx) // says what is wrong with the releases named as good
 		return p.sweep(ctx)
 	case hits == 0:
 		return nil
-	case hits < p.in.Runs && oracle.FisherOneSided(hits, p.in.Runs, 0, p.in.Runs) >= chance:
-		// Mixed, and not beyond chance even against as many clean runs.
-		if err := p.repeat(ctx, first, 2*p.in.Runs); err != nil {
-			return err
-		}
 	}
-	if len(a.queue) == 0 {
-		a = p.startControls(ctx)
+	if plans == nil {
+		plans = p.expectControls(ctx)
 	}
-	return p.controls(ctx, a)
+	if err := p.authored(ctx); err != nil {
+		return err
+	}
+	if err := p.contrasts(ctx); err != nil {
+		return err
+	}
+	if err := p.controls(ctx, p.yard, plans); err != nil {
+		return err
+	}
+	if err := p.reseed(ctx); err != nil {
+		return err
+	}
+	return p.removals(ctx)
 }
 
 // note records something a reader of the verdict must know.
@@ -224,7 +291,7 @@ func (p *proof) conclude() {
 	if p.out.Unavailable != nil || p.reported == nil {
 		return
 	}
-	p.out.Expectation = &p.exp
+	p.out.Expectation, p.out.Limits = &p.exp, p.limits()
 	p.out.Spec = p.reported.spec
 	p.out.Lock = p.reported.lock
 	p.out.Evidence.Groups = append([]oracle.Group{p.reported.group}, p.out.Evidence.Groups...)
@@ -244,21 +311,32 @@ func (p *proof) conclude() {
 				p.out.Isolation = ex.Layers
 			}
 		}
-		ev.Groups[i].Judgements = judgeAll(p.exp, ev.Groups[i].Executions)
 	}
+	ev.Groups = judgeGroups(p.exp, ev.Groups)
+	Ground(p.in.Report, p.in.Candidate, &p.exp, ev)
 	p.out.Verdict = oracle.Decide(p.exp, *ev)
 }
 
 // addNeutral adds the certificate of the environment as the neutral control.
 func (p *proof) addNeutral() {
-	if !p.reported.cert.OK {
-		return
+	for _, g := range p.neutral() {
+		p.out.Evidence.Groups = append(p.out.Evidence.Groups, g)
+		p.out.Locks = append(p.out.Locks, p.reported.lock)
 	}
-	p.out.Evidence.Groups = append(p.out.Evidence.Groups, oracle.Group{
+}
+
+// neutral is the certificate as a group. There is none where an edit of ours
+// could itself have caused the symptom: likeness to the report then says
+// nothing, and only another release, which runs the same edited script, is a
+// control.
+func (p *proof) neutral() []oracle.Group {
+	if !p.reported.cert.OK || len(p.in.Candidate.RiskyFor(&p.exp)) > 0 {
+		return nil
+	}
+	return []oracle.Group{{
 		Side: oracle.SideNeutral, Subject: p.subject, Version: p.reported.group.Version,
 		Executions: []sandbox.Execution{p.reported.cert.Execution},
-	})
-	p.out.Locks = append(p.out.Locks, p.reported.lock)
+	}}
 }
 
 func judgeAll(e oracle.Expectation, exs []sandbox.Execution) []oracle.Judgement {

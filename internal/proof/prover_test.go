@@ -382,3 +382,25 @@ func TestOneExecutionIsOne(t *testing.T) {
 		t.Errorf("%d executions, want 1", got)
 	}
 }
+
+// Two values that should be equal are so on the control but for rounding: that
+// is what the reporter wants, and a control.
+func TestControlInsideTheToleranceCounts(t *testing.T) {
+	in := typeErrorReport()
+	in.Decision.Expectation = &oracle.Expectation{
+		Oracle: oracle.OraclePrinted, Subject: "lib", Modules: []string{"lib"}, ReporterScript: true,
+		Symptom: symptom.Symptom{Kind: symptom.WrongValue},
+		Printed: &oracle.Printed{Relation: "equal", Actual: []oracle.Line{{Text: "outer: 12.0", Replaces: -1}, {Text: "inner: 9.0", Replaces: -1}}},
+	}
+	w := &world{base: map[string]string{"lib": "1.2"}, releases: map[string][]string{"lib": {"1.2", "1.3"}}}
+	w.behave = func(v map[string]string) sandbox.Execution {
+		if v["lib"] == "1.2" {
+			return printed("outer: 12.0\ninner: 9.0\n")
+		}
+		return printed("outer: 9.000000000000002\ninner: 9.0\n")
+	}
+	o := w.prove(t, in, &kept{})
+	if o.Verdict.Headline != oracle.Fixed || o.Verdict.Grade != "B" {
+		t.Fatalf("got %s %s: %v", o.Verdict.Headline, o.Verdict.Grade, o.Verdict.Reasons)
+	}
+}

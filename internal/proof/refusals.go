@@ -21,3 +21,6 @@ func Refusals(c *candidate.Candidate, e *oracle.Expectation) []string {
 
 // originReporter is candidate.Candidate.Origin of a reporter's own script.
 const originReporter = "reporter"
+
+// originAgent is that of a language model's.
+const originAgent = "agent"

@@ -30,9 +30,13 @@ type Result struct {
 	Missing     []string          `json:"missing"`
 	Reply       string            `json:"reply,omitempty"`
 	Cost        Cost              `json:"cost"`
-	Bundle      *string           `json:"bundle"`
-	Run         *string           `json:"run"`
-	Error       *ResultError      `json:"error"`
+	// Steering are texts of the report that speak to tools, recorded as data.
+	Steering []string `json:"steering"`
+	// Model is nil where no language model was asked.
+	Model  *ResultModel `json:"model"`
+	Bundle *string      `json:"bundle"`
+	Run    *string      `json:"run"`
+	Error  *ResultError `json:"error"`
 }
 
 // ResultSymptom is the expected and the observed symptom and how they match.
@@ -60,6 +64,10 @@ type ResultVersion struct {
 	Hits    int      `json:"hits"`
 	Runs    int      `json:"runs"`
 	Moved   []string `json:"moved,omitempty"`
+	// Change says in words what differed from the candidate where the script
+	// itself was changed (sides contrast, removal, pinned): "without
+	// drop_last=True".
+	Change string `json:"change,omitempty"`
 	// Unavailable says why nothing ran there.
 	Unavailable string `json:"unavailable,omitempty"`
 }
@@ -83,6 +91,44 @@ type Cost struct {
 	TokensIn       int     `json:"tokens_in"`
 	TokensOut      int     `json:"tokens_out"`
 	USD            float64 `json:"usd"`
+	// Stages are wall seconds by part of the way, in the names of Stage*. They
+	// do not overlap: work that ran beside another part counts for nothing.
+	Stages map[string]float64 `json:"stages,omitempty"`
+}
+
+// ResultModel is what a language model did in a run, and what it took. It
+// decides nothing.
+type ResultModel struct {
+	Name    string `json:"name"` // as the user named it
+	Backend string `json:"backend"`
+	Model   string `json:"model"` // as the backend calls it
+	// Strategy and Without are how it was asked.
+	Strategy string   `json:"strategy"`
+	Without  []string `json:"without"`
+	// Wrote: the script of this result is the model's, not the reporter's.
+	Wrote    bool        `json:"wrote"`
+	Attempts int         `json:"attempts"`
+	Contexts int         `json:"contexts"`
+	Calls    int         `json:"calls"`
+	Usage    ResultUsage `json:"usage"`
+	USD      float64     `json:"usd"`
+	// Priced is false when USD is too low, since some price is unknown.
+	Priced   bool `json:"priced"`
+	Unparsed int  `json:"unparsed"` // answers that could not be read
+	Failed   int  `json:"failed"`   // calls
+	// Ending says why it stopped, "" where no script was asked for; Why in words.
+	Ending string   `json:"ending"`
+	Why    []string `json:"why"`
+	// Explanation is the model's, after the verdict.
+	Explanation string `json:"explanation"`
+}
+
+// ResultUsage are tokens of all calls together.
+type ResultUsage struct {
+	Input     int  `json:"input_tokens"`
+	Output    int  `json:"output_tokens"`
+	Cached    int  `json:"cached_tokens"`
+	Estimated bool `json:"estimated"`
 }
 
 // ResultError says what failed, why, and what to do next.

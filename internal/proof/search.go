@@ -4,26 +4,23 @@ import (
 	"context"
 	"strconv"
 	"strings"
+	"time"
 
-	"github.com/repgen/repgen/internal/environment"
 	"github.com/repgen/repgen/internal/oracle"
 	"github.com/repgen/repgen/internal/pydist"
 	"github.com/repgen/repgen/internal/report"
 )
 
 // search tries other releases of a distribution, until one is a control that
-// can give grade B. extra is for a second suspect: fewer probes, its newest
-// release first.
-func (p *proof) search(ctx context.Context, name string, extra bool) (bool, error) {
-	probes := searchProbes
+// can give grade B. extra is for a second suspect: fewer probes.
+func (p *proof) search(ctx context.Context, y *yard, name string, extra bool) (bool, error) {
+	left := p.probesFor(name)
 	if extra {
-		probes = extraProbes
+		left = extraProbes
 	}
-	for range probes {
-		version := nextProbe(p.list(ctx, name), p.reported.lock.Version(name), p.seen(name))
-		if v := p.newest(ctx, name); extra && v != "" && p.seen(name)[v] == untried {
-			version = v
-		}
+	for ; left > 0; left-- {
+		rs, from, seen := p.list(ctx, name), p.reported.lock.Version(name), p.seen(name)
+		version := nextProbe(rs, from, seen)
 		if version == "" {
 			return false, nil
 		}
@@ -32,16 +29,112 @@ func (p *proof) search(ctx context.Context, name string, extra bool) (bool, erro
 			p.note("the time budget ended the search for a control before %s %s", name, version)
 			return false, nil
 		}
-		s, err := p.build(ctx, plan{oracle.SideRelease, name, version}, p.reported.spec, p.reported.lock)
-		if err != nil {
-			return false, err
+		if time.Since(p.began) > searchPatience && p.provisional() < "D" {
+			p.note("grade C stands, and %v were enough to look for a release pair: the next one would have been %s %s", searchPatience, name, version)
+			return false, nil
 		}
-		good, err := p.tryControl(ctx, s)
+		good, err := p.probe(ctx, y, plan{oracle.SideRelease, name, version}, nextProbe)
 		if err != nil || good {
 			return good, err
 		}
 	}
 	return false, nil
+}
+
+// probesFor bounds the search over the releases of the subject. Once the
+// evidence carries a grade a better one is worth a few probes, else as many as
+// a bisection needs, and some more for releases that say nothing. Where no
+// release could be called good, a few only show how far the symptom reaches.
+func (p *proof) probesFor(name string) int {
+	if p.provisional() < "D" {
+		return searchProbes
+	}
+	up, down := around(p.releases[name], p.reported.lock.Version(name))
+	probes := bound(max(len(up), len(down))) + silentProbes
+	if !p.exp.Satisfiable() {
+		return min(probes, extraProbes) // to be told, not to decide
+	}
+	return probes
+}
+
+// probe builds one release and runs it. Meanwhile the releases that would come
+// next, whatever this one shows, are built in the background.
+func (p *proof) probe(ctx context.Context, y *yard, pl plan, next chooser) (good bool, err error) {
+	y.only(pl)
+	s, err := y.take(ctx, pl)
+	if err != nil {
+		return false, err
+	}
+	rs, from := p.list(ctx, pl.name), p.reported.lock.Version(pl.name)
+	for _, outcome := range []probed{shows, without} {
+		seen := p.seen(pl.name)
+		seen[pl.version] = outcome
+		if v := next(rs, from, seen); v != "" && !measured(p.exp.Oracle) && !heavy[pl.name] {
+			y.want(plan{oracle.SideRelease, pl.name, v})
+		}
+	}
+	return p.tryControl(ctx, s)
+}
+
+// heavy are distributions of which each release is a download of hundreds of
+// megabytes: none is fetched on a guess. Sizes of the wheels for Linux, 2024.
+var heavy = map[string]bool{
+	"torch": true, "tensorflow": true, "tensorflow-cpu": true, "jaxlib": true, "paddlepaddle": true,
+	"mxnet": true, "vllm": true, "xformers": true, "onnxruntime-gpu": true, "pyspark": true,
+}
+
+// narrow goes on from a release without the symptom towards the two neighbours
+// between which it came or went, while there is patience for it: the grade does
+// not depend on it. cost is what the last control took: the next one will take
+// about as long.
+func (p *proof) narrow(ctx context.Context, y *yard, cost time.Duration) error {
+	if heavy[p.subject] {
+		return nil
+	}
+	p.narrowing = true
+	until := p.began.Add(max(patience, time.Since(p.began)*5/4))
+	for {
+		v := nextOfPair(p.list(ctx, p.subject), p.reported.lock.Version(p.subject), p.seen(p.subject))
+		began := time.Now()
+		if v == "" || p.late() || began.Add(cost).After(until) {
+			return nil
+		}
+		if _, err := p.probe(ctx, y, plan{oracle.SideRelease, p.subject, v}, nextOfPair); err != nil {
+			return err
+		}
+		cost = time.Since(began)
+	}
+}
+
+// sayPairs names the neighbouring releases between which the symptom came or
+// went, where both were run. A release that moved more than itself is no end of
+// a pair.
+func (p *proof) sayPairs() {
+	from, seen := p.reported.lock.Version(p.subject), p.seen(p.subject)
+	for _, g := range p.out.Evidence.Groups {
+		if g.Subject == p.subject && (len(g.MovedNamed) > 0 || g.StandIn) {
+			seen[g.Version] = silent
+		}
+	}
+	up, down := around(p.releases[p.subject], from)
+	if bad, good, ok := neighbours(up, from, seen); ok {
+		p.note("it went with %s %s: the release before it, %s, still shows it", p.subject, good, bad)
+	}
+	if bad, good, ok := neighbours(down, from, seen); ok && bad != from {
+		p.note("it came with %s %s: the release before it, %s, is without it", p.subject, bad, good)
+	}
+}
+
+// neighbours are the ends of a side's bracket, ok when nothing lies between.
+func neighbours(side []string, from string, seen map[string]probed) (bad, good string, ok bool) {
+	last, first := bracket(side, seen)
+	if first == len(side) || first != last+1 {
+		return "", "", false
+	}
+	if bad = from; last >= 0 {
+		bad = side[last]
+	}
+	return bad, side[first], true
 }
 
 // probed is what a release has shown so far.
@@ -58,7 +151,7 @@ const (
 func (p *proof) seen(name string) map[string]probed {
 	m := map[string]probed{}
 	for _, g := range p.out.Evidence.Groups {
-		if g.Subject != name {
+		if g.Subject != name || ownScript(g.Side) {
 			continue
 		}
 		s := &side{group: g}
@@ -74,107 +167,10 @@ func (p *proof) seen(name string) map[string]probed {
 	return m
 }
 
-// nextProbe chooses the release to try next; "" when none is left. Once a newer
-// one is without the symptom (but moved too much to be a control), the fix
-// lies between it and the reported one: first the very next release, whose
-// requirements are the closest, then the middle of what is left. Otherwise it
-// goes outward.
-func nextProbe(rs []environment.Release, from string, seen map[string]probed) string {
-	var between []string
-	bounded, first := false, true
-	for _, r := range rs {
-		if !usable(r) || !r.Wheel || r.Version == from || older(r.Version, from) {
-			continue
-		}
-		switch seen[r.Version] {
-		case without:
-			bounded = true
-		case shows:
-			between, first = nil, false // the fix is later
-		case silent:
-			first = false
-		case untried:
-			between = append(between, r.Version)
-		}
-		if bounded {
-			break
-		}
-	}
-	if bounded && len(between) > 0 {
-		if first {
-			return between[0]
-		}
-		return between[len(between)/2]
-	}
-	if v := nearestNewer(rs, from); v != "" && seen[v] == untried && failedFarther(rs, from, seen) {
-		return v
-	}
-	for _, v := range outward(rs, from) {
-		if seen[v] == untried && (!bounded || older(v, from)) {
-			return v // beyond the bound even more would move
-		}
-	}
-	return ""
-}
-
-// nearestNewer is the release right after from.
-func nearestNewer(rs []environment.Release, from string) string {
-	for _, r := range rs {
-		if usable(r) && r.Wheel && r.Version != from && !older(r.Version, from) {
-			return r.Version
-		}
-	}
-	return ""
-}
-
-// failedFarther: a newer release failed for reasons of its own, and none shows
-// the symptom or is without it. What is released later has moved too far from the
-// rest of the lock; the very next release has moved least.
-func failedFarther(rs []environment.Release, from string, seen map[string]probed) bool {
-	failed := false
-	for _, r := range rs {
-		if older(r.Version, from) || r.Version == from {
-			continue
-		}
-		switch seen[r.Version] {
-		case shows, without:
-			return false
-		case silent:
-			failed = true
-		}
-	}
-	return failed
-}
-
-// outward orders releases by how likely they are to tell the bug's age: the
-// last patch of the same series, the first of the next ones, and downward the
-// last of each series, taken in turn. Neighbouring patches alone are a poor
-// search: the next patch is often not the fix.
-func outward(rs []environment.Release, from string) []string {
-	var newer, before, up, down []string
-	for _, r := range rs {
-		switch {
-		case !usable(r) || !r.Wheel || r.Version == from:
-		case older(r.Version, from):
-			before = append(before, r.Version)
-		default:
-			newer = append(newer, r.Version)
-		}
-	}
-	for i, v := range newer {
-		own := series(v) == series(from)
-		lastOfOwn := own && (i+1 == len(newer) || series(newer[i+1]) != series(v))
-		firstOfNext := !own && (i == 0 || series(newer[i-1]) != series(v))
-		if lastOfOwn || firstOfNext {
-			up = append(up, v)
-		}
-	}
-	for i := len(before) - 1; i >= 0; i-- {
-		if i == len(before)-1 || series(before[i+1]) != series(before[i]) {
-			down = append(down, before[i])
-		}
-	}
-	return interleave(up, down)
+// ownScript says that a group ran in the reported environment with a change of
+// the script: it says nothing of a release.
+func ownScript(side oracle.Side) bool {
+	return side == oracle.SideAuthored || side == oracle.SideContrast || side == oracle.SideRemoval || side == oracle.SidePinned || side == oracle.SideReseeded
 }
 
 // series is the first two numbers of a version: releases within one differ by
@@ -185,19 +181,6 @@ func series(v string) string {
 		return v
 	}
 	return parts[0] + "." + parts[1]
-}
-
-func interleave(a, b []string) []string {
-	var out []string
-	for i := 0; i < max(len(a), len(b)); i++ {
-		if i < len(a) {
-			out = append(out, a[i])
-		}
-		if i < len(b) {
-			out = append(out, b[i])
-		}
-	}
-	return out
 }
 
 func older(a, b string) bool {
@@ -226,14 +209,14 @@ func (p *proof) adjacent() bool {
 			continue
 		}
 		s := &side{group: g}
-		if p.absent(s) && p.neighbours(g.Subject, g.Version) {
+		if p.absent(s) && p.beforeReported(g.Subject, g.Version) {
 			return true
 		}
 	}
 	return false
 }
 
-func (p *proof) neighbours(name, version string) bool {
+func (p *proof) beforeReported(name, version string) bool {
 	var stable []string
 	for _, r := range p.releases[name] {
 		if usable(r) {

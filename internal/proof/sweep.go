@@ -127,9 +127,8 @@ func (p *proof) adoptSweep(ctx context.Context, s, before *side, name string) er
 	}
 	p.out.Evidence.Groups = append(p.out.Evidence.Groups, before.group)
 	p.out.Locks = append(p.out.Locks, before.lock)
-	a := p.startControls(ctx)
-	defer a.stop()
-	return p.controls(ctx, a)
+	p.openYard(ctx, s.spec, s.lock)
+	return p.controls(ctx, p.yard, p.expectControls(ctx))
 }
 
 // forward lists the first release of each series after the given one, then the

@@ -42,7 +42,7 @@ func View(d *triage.Decision, c *candidate.Candidate, o *Outcome) *Result {
 func emptyResult() *Result {
 	return &Result{
 		Schema: SchemaVersion, Also: []oracle.Headline{}, Versions: []ResultVersion{}, Isolation: []sandbox.Layer{},
-		Edits: []candidate.Edit{}, Reasons: []string{}, Missing: []string{},
+		Edits: []candidate.Edit{}, Reasons: []string{}, Missing: []string{}, Steering: []string{},
 	}
 }
 
@@ -82,12 +82,14 @@ func headlineOf(r triage.Route) oracle.Headline {
 		return oracle.NotABug
 	case triage.Hostile:
 		return oracle.Hostile
+	case triage.HumanFirst:
+		return oracle.HumanFirst
 	}
 	return oracle.Failed
 }
 
 func (r *Result) outcome(o *Outcome) {
-	r.Cost.SandboxSeconds = o.Sandbox
+	r.Cost.SandboxSeconds, r.Cost.Stages = o.Sandbox, o.Stages
 	r.Reasons = append(r.Reasons, o.Notes...)
 	if o.Unavailable != nil {
 		r.Headline = oracle.EnvUnavailable
@@ -113,14 +115,19 @@ func (r *Result) outcome(o *Outcome) {
 	r.Environment = envView(o.Spec, o.Lock)
 	for _, g := range o.Evidence.Groups {
 		if g.Side != oracle.SideNeutral {
-			r.Versions = append(r.Versions, versionView(&g))
+			view := versionView(&g)
+			if e := o.Expectation; e != nil && e.Oracle == oracle.OracleNone {
+				view.Symptom = "inconclusive" // nobody looked: that is no "no"
+			}
+			r.Versions = append(r.Versions, view)
 		}
 	}
 }
 
 func envView(s environment.Spec, l *environment.Lock) *ResultEnv {
+	day, source := l.Day(s)
 	e := &ResultEnv{
-		Python: l.Python, AsOf: s.AsOf.UTC().Format("2006-01-02T15:04:05Z"), AsOfSource: s.AsOfSource,
+		Python: l.Python, AsOf: day.UTC().Format("2006-01-02T15:04:05Z"), AsOfSource: source,
 		Rung: l.Rung, Rungs: append([]environment.Rung{}, l.Rungs...), Lock: l.Hash,
 		Packages: append([]environment.Package{}, l.Packages...), Edits: append([]string{}, s.Edits...),
 	}
@@ -147,7 +154,7 @@ func contains(list []string, s string) bool {
 // versionView says whether the symptom came on one release: yes on any hit, no
 // when every execution ran through without it, else inconclusive.
 func versionView(g *oracle.Group) ResultVersion {
-	v := ResultVersion{Package: g.Subject, Version: g.Version, Side: string(g.Side), Symptom: "inconclusive", Moved: g.Moved, Unavailable: g.Unavailable}
+	v := ResultVersion{Package: g.Subject, Version: g.Version, Side: string(g.Side), Symptom: "inconclusive", Moved: g.Moved, Change: g.Change, Unavailable: g.Unavailable}
 	ran := 0
 	for _, j := range g.Judgements {
 		v.Runs++
@@ -190,7 +197,7 @@ func ExitCode(r *Result) int {
 		return 4
 	case oracle.NotReproduced:
 		return 3
-	case oracle.NeedsInfo, oracle.NeedsModel, oracle.NeedsHardware, oracle.EnvUnavailable, oracle.NotABug, oracle.Hostile:
+	case oracle.NeedsInfo, oracle.NeedsModel, oracle.NeedsHardware, oracle.EnvUnavailable, oracle.NotABug, oracle.Hostile, oracle.HumanFirst:
 		return 5
 	}
 	return 1
@@ -229,9 +236,6 @@ func (r *Reproduction) Verdict() oracle.Verdict { return r.outcome.Verdict }
 // Rejudge computes the verdict of recorded evidence anew: every execution is
 // judged again, stored judgements are ignored.
 func Rejudge(e oracle.Expectation, ev oracle.Evidence) oracle.Verdict {
-	ev.Groups = append([]oracle.Group(nil), ev.Groups...)
-	for i := range ev.Groups {
-		ev.Groups[i].Judgements = judgeAll(e, ev.Groups[i].Executions)
-	}
+	ev.Groups = judgeGroups(e, ev.Groups)
 	return oracle.Decide(e, ev)
 }

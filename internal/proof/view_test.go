@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
+	"github.com/repgen/repgen/internal/environment"
 	"github.com/repgen/repgen/internal/oracle"
 	"github.com/repgen/repgen/internal/report"
 	"github.com/repgen/repgen/internal/symptom"
@@ -90,5 +91,44 @@ func TestExpectedViewShowsWhatWasStated(t *testing.T) {
 	e := &oracle.Expectation{Symptom: symptom.Symptom{Kind: symptom.WrongValue}, Printed: &oracle.Printed{Actual: []oracle.Line{{Text: "a 1"}, {Text: "b 2"}}}}
 	if got := expectedView(e); got.Message != "a 1\nb 2" || e.Symptom.Message != "" {
 		t.Errorf("got %q, and %q was written into the expectation", got.Message, e.Symptom.Message)
+	}
+}
+
+// Plumbing that no script can show is handed to a person, and is no failure of
+// ours.
+func TestHumanFirst(t *testing.T) {
+	r := View(&triage.Decision{Route: triage.HumanFirst, Reasons: []triage.Reason{{Text: "the launch of several hosts is at fault"}}}, nil, nil)
+	if r.Headline != oracle.HumanFirst || ExitCode(r) != 5 || len(r.Reasons) != 1 {
+		t.Errorf("got %s, exit code %d, %v", r.Headline, ExitCode(r), r.Reasons)
+	}
+}
+
+// Where the time went is part of the cost, in named parts that do not overlap.
+func TestStagesAreTold(t *testing.T) {
+	w := &world{base: map[string]string{"lib": "1.2"}, releases: map[string][]string{"lib": {"1.2", "1.3"}}, behave: failsOn("1.2")}
+	in := typeErrorReport()
+	o := w.prove(t, in, &kept{})
+	r := View(in.Decision, in.Candidate, o)
+	for _, part := range []string{StageSolve, StageBuild, StageRuns, StageControls} {
+		if _, ok := r.Cost.Stages[part]; !ok {
+			t.Errorf("no %s in %v", part, r.Cost.Stages)
+		}
+	}
+	if len(r.Cost.Stages) != 4 {
+		t.Errorf("parts without a name: %v", r.Cost.Stages)
+	}
+}
+
+// TestUnjudgedIsNoNo: a script that was run without anything to judge it by
+// shows on no release that the symptom is absent.
+func TestUnjudgedIsNoNo(t *testing.T) {
+	for name, want := range map[oracle.Name]string{oracle.OracleNone: "inconclusive", oracle.OracleException: "no"} {
+		o := &Outcome{Expectation: &oracle.Expectation{Oracle: name}, Lock: &environment.Lock{}}
+		o.Evidence.Groups = []oracle.Group{{Side: oracle.SideReported, Subject: "widgets", Version: "1.0", Judgements: []oracle.Judgement{{Finding: oracle.Clean}}}}
+		r := &Result{}
+		r.outcome(o)
+		if len(r.Versions) != 1 || r.Versions[0].Symptom != want {
+			t.Errorf("%s: %+v, want %q", name, r.Versions, want)
+		}
 	}
 }
