@@ -1,0 +1,2 @@
+// Package task holds what the agent's parts hand to each other.
+package task
