@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/repgen/repgen/internal/candidate"
@@ -34,6 +35,7 @@ const (
 	fileReadme    = "README.md"
 	fileManifest  = "manifest.json"
 	dirExecutions = "executions"
+	dirControls   = "controls" // scripts of variants
 )
 
 // Content is everything that goes into a bundle.
@@ -61,6 +63,9 @@ type evidenceFile struct {
 	Outcome *proof.Outcome `json:"outcome"`
 	// Executions names, for each group, the folders of its executions.
 	Executions [][]string `json:"executions"`
+	// Scripts names, for each group, the file of the script that ran where it
+	// was not the candidate's own; "" elsewhere. Absent when there is none.
+	Scripts []string `json:"scripts,omitempty"`
 }
 
 // Write makes the bundle in dir (replacing an older one of the same run) and
@@ -109,12 +114,13 @@ func contents(c Content) (map[string][]byte, error) {
 	if err := putWheels(files, c); err != nil {
 		return nil, err
 	}
-	ev := evidenceFile{Outcome: bareOutcome(c.Outcome), Executions: executionNames(c.Outcome)}
+	ev := evidenceFile{Outcome: bareOutcome(c.Outcome), Executions: executionNames(c.Outcome), Scripts: scriptNames(c.Outcome)}
+	putControls(files, c, ev.Scripts)
 	verdict := *c.Result
 	verdict.Run, verdict.Bundle = nil, nil // no absolute path in a bundle
 	bare := *c.Candidate
 	bare.Script = ""
-	files[fileScript] = []byte(header(c) + c.Candidate.Script)
+	files[fileScript] = []byte(header(c, nil) + c.Candidate.Script)
 	if c.Outcome.Lock != nil {
 		files[fileLock] = []byte(c.Outcome.Lock.Text)
 	}
@@ -142,7 +148,11 @@ func contents(c Content) (map[string][]byte, error) {
 // the project lies.
 func bareOutcome(o *proof.Outcome) *proof.Outcome {
 	bare := *o
-	bare.Expectation = nil
+	bare.Expectation, bare.Candidate = nil, nil
+	bare.Evidence.Groups = slices.Clone(o.Evidence.Groups)
+	for i := range bare.Evidence.Groups {
+		bare.Evidence.Groups[i].Script = ""
+	}
 	if p := o.Spec.Project; p != nil {
 		there := *p
 		there.Dir = ""

@@ -15,6 +15,7 @@ import (
 	"github.com/repgen/repgen/internal/environment"
 	"github.com/repgen/repgen/internal/oracle"
 	"github.com/repgen/repgen/internal/proof"
+	"github.com/repgen/repgen/internal/pysyntax"
 	"github.com/repgen/repgen/internal/report"
 	"github.com/repgen/repgen/internal/sandbox"
 	"github.com/repgen/repgen/internal/sandbox/probe"
@@ -215,7 +216,7 @@ func TestStrangersInTheFolder(t *testing.T) {
 func TestPythonStrings(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := rapid.String().Draw(t, "s")
-		lit := pyString(s)
+		lit := pysyntax.Quote(s)
 		if strings.ContainsAny(lit, "\n\r") || !strings.HasPrefix(lit, `"`) || !strings.HasSuffix(lit, `"`) {
 			t.Fatalf("%q is no one-line literal", lit)
 		}

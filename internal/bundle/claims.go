@@ -16,9 +16,13 @@ import (
 // forger may write into it must therefore follow from something that is looked
 // at again: the script is read anew, a group's labels must fit its lock.
 
-// reread puts what the script is really refused for into the evidence.
+// reread puts into the evidence what the script is really refused for, and what
+// of the claim does not rest on the report.
 func (b *Bundle) reread() {
-	for _, why := range proof.Refusals(candidate.Reread(b.Candidate), b.Outcome.Expectation) {
+	fresh := candidate.Reread(b.Candidate)
+	b.Candidate.HasControl = fresh.HasControl
+	proof.Ground(b.Report, fresh, b.Outcome.Expectation, &b.Outcome.Evidence)
+	for _, why := range proof.Refusals(fresh, b.Outcome.Expectation) {
 		if !slices.Contains(b.Outcome.Evidence.Refused, why) {
 			b.Outcome.Evidence.Refused = append(b.Outcome.Evidence.Refused, why)
 		}
@@ -28,7 +32,10 @@ func (b *Bundle) reread() {
 // unfounded lists claims of the evidence that its own locks and variables
 // contradict.
 func (b *Bundle) unfounded() []string {
-	out := b.forbiddenEnv()
+	out := append(b.forbiddenEnv(), b.oddControls()...)
+	if e := b.Outcome.Expectation; e.ReporterScript && candidate.Reread(b.Candidate).Origin != "reporter" {
+		out = append(out, fileOracle+": judges the script as the reporter's own, which it is not")
+	}
 	base := b.Outcome.Lock
 	for i, g := range b.Outcome.Evidence.Groups {
 		if i >= len(b.Outcome.Locks) || b.Outcome.Locks[i] == nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/repgen/repgen/internal/candidate"
 	"github.com/repgen/repgen/internal/oracle"
 	"github.com/repgen/repgen/internal/proof"
+	"github.com/repgen/repgen/internal/report"
 	"github.com/repgen/repgen/internal/sandbox"
 )
 
@@ -23,6 +24,7 @@ type Bundle struct {
 	// Wheels are those that it brings, by the sha256 that locks know them by.
 	Wheels    map[string][]byte
 	Candidate *candidate.Candidate
+	Report    *report.Report // its text only
 	Outcome   *proof.Outcome
 	Result    *proof.Result
 }
@@ -166,10 +168,14 @@ func assemble(files map[string][]byte) (*Bundle, error) {
 		return nil, fmt.Errorf("%s: the line that begins the script is missing", fileScript)
 	}
 	b.Candidate.Script = script
+	b.Report = &report.Report{Text: string(files[fileReport])}
 	b.Wheels = wheelsOf(files)
 	b.Outcome = ev.Outcome
 	b.Outcome.Limits = bounded(b.Outcome.Limits)
 	b.Outcome.Expectation = exp
+	if err := b.takeControls(ev.Scripts, files); err != nil {
+		return nil, err
+	}
 	for i, names := range ev.Executions {
 		if i >= len(b.Outcome.Evidence.Groups) {
 			return nil, fmt.Errorf("%s: more executions than groups", fileEvidence)

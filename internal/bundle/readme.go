@@ -6,6 +6,7 @@ import (
 	"text/template"
 	"unicode"
 
+	"github.com/repgen/repgen/internal/oracle"
 	"github.com/repgen/repgen/internal/proof"
 	"github.com/repgen/repgen/internal/sandbox"
 )
@@ -17,14 +18,15 @@ var readmeText = template.Must(template.New("readme").Funcs(template.FuncMap{"pl
 
 | package | version | side | symptom | hits |
 |---|---|---|---|---|
-{{range .R.Versions}}| {{plain .Package}} | {{plain .Version}} | {{words .Side}} | {{.Symptom}} | {{.Hits}} of {{.Runs}} |
+{{range .R.Versions}}| {{plain .Package}} | {{plain .Version}} | {{words .Side}}{{if .Change}}: {{plain .Change}}{{end}} | {{.Symptom}} | {{.Hits}} of {{.Runs}} |
 {{end}}
 {{range .Reasons}}- {{plain .}}
 {{end}}
 ## Run it again
 
     uv run reproduce.py        # the script alone, in its own environment
-    repgen verify .            # every execution, compared with the records here
+{{if .Own}}    uv run reproduce.py --control   # the same, {{plain .Own}}
+{{end}}    repgen verify .            # every execution, compared with the records here
 
 Environment: Python {{.Python}}, packages as of {{.AsOf}} ({{plain .AsOfSource}}); exact versions in requirements.lock.
 {{if .Project}}{{plain .Project}}
@@ -34,7 +36,7 @@ The script differs from the report's text by these edits:
 {{end}}{{end}}
 ## Files
 
-reproduce.py the script; requirements.lock the environment; oracle.json the expected symptom as data; executions/ what each run did; verdict.json the result; manifest.json a SHA-256 of every file.
+reproduce.py the script; requirements.lock the environment; oracle.json the expected symptom as data; executions/ what each run did;{{if .Controls}} controls/ the same script with one change each;{{end}} verdict.json the result; manifest.json a SHA-256 of every file.
 `))
 
 // readmeReasons is how many reasons fit on one screen.
@@ -55,7 +57,7 @@ func readme(c Content) string {
 	if e := r.Environment; e != nil {
 		data.Python, data.AsOf, data.AsOfSource = e.Python, e.AsOf, e.AsOfSource
 	}
-	data.Project = projectLine(c)
+	data.Project, data.Controls, data.Own = projectLine(c), scriptNames(c.Outcome) != nil, ownControl(c)
 	for _, e := range r.Edits {
 		data.Edits = append(data.Edits, editLine{e.Kind, e.Why})
 	}
@@ -74,6 +76,19 @@ type proofView struct {
 	Python, AsOf, AsOfSource string
 	Edits                    []editLine
 	Project                  string
+	Controls                 bool
+	Own                      string // what the script's own control leaves out
+}
+
+// ownControl is what the control that the script's author wrote changes, "" when
+// there is none.
+func ownControl(c Content) string {
+	for _, g := range c.Outcome.Evidence.Groups {
+		if g.Side == oracle.SideAuthored {
+			return g.Change
+		}
+	}
+	return ""
 }
 
 type editLine struct{ Kind, Why string }

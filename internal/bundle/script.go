@@ -6,14 +6,16 @@ import (
 	"strings"
 
 	"github.com/repgen/repgen/internal/environment"
+	"github.com/repgen/repgen/internal/pysyntax"
 )
 
 // endOfHeader divides what the bundle adds to the script from the script.
 const endOfHeader = "# --- the script, as it was run ---\n"
 
 // header makes the script runnable by `uv run` alone: PEP 723 metadata with
-// exact pins as of the report's day, and the environment variables of the run.
-func header(c Content) string {
+// exact pins as of the report's day, and the environment variables of the run
+// and of the variant, if it is one.
+func header(c Content, own map[string]string) string {
 	var b strings.Builder
 	b.WriteString("# /// script\n")
 	if l := c.Outcome.Lock; l != nil {
@@ -28,7 +30,7 @@ func header(c Content) string {
 		b.WriteString(wheelSources(c))
 	}
 	b.WriteString("# ///\n")
-	b.WriteString(variables(c))
+	b.WriteString(variables(c, own))
 	b.WriteString(endOfHeader)
 	return b.String()
 }
@@ -47,14 +49,20 @@ func exempt(l *environment.Lock) string {
 }
 
 // variables sets what the run had in its environment, unless the user has set
-// it already.
-func variables(c Content) string {
+// it already. An empty value among a variant's own means that the variable is
+// not to be set.
+func variables(c Content, own map[string]string) string {
 	all := map[string]string{}
 	for k, v := range c.Outcome.Spec.Env {
 		all[k] = v
 	}
 	for k, v := range c.Candidate.Env {
 		all[k] = v
+	}
+	for k, v := range own {
+		if delete(all, k); v != "" {
+			all[k] = v
+		}
 	}
 	if len(all) == 0 {
 		return ""
@@ -66,27 +74,8 @@ func variables(c Content) string {
 	sort.Strings(names)
 	var b strings.Builder
 	for _, k := range names {
-		fmt.Fprintf(&b, "__import__(\"os\").environ.setdefault(%s, %s)\n", pyString(k), pyString(all[k]))
+		fmt.Fprintf(&b, "__import__(\"os\").environ.setdefault(%s, %s)\n", pysyntax.Quote(k), pysyntax.Quote(all[k]))
 	}
-	return b.String()
-}
-
-// pyString is a Python literal that holds any text.
-func pyString(s string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, r := range s {
-		switch {
-		case r == '"' || r == '\\':
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		case r < 0x20 || r == 0x7f:
-			fmt.Fprintf(&b, "\\x%02x", r)
-		default:
-			b.WriteRune(r)
-		}
-	}
-	b.WriteByte('"')
 	return b.String()
 }
 
