@@ -90,7 +90,7 @@ func (f *folder) claim(req *Request) error {
 
 // ReadRequest reads what a run was asked for.
 func ReadRequest(dir string) (*Request, error) {
-	data, err := os.ReadFile(filepath.Join(dir, requestFile))
+	data, err := system.ReadPlain(filepath.Join(dir, requestFile), system.MaxKept)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("open %s: %w", dir, ErrNoRun)
 	}
@@ -107,6 +107,12 @@ func ReadRequest(dir string) (*Request, error) {
 // stage returns the kept output when the input is the same, else makes and
 // keeps it. A file that cannot be read back is made again.
 func stage[T any](f *folder, name string, input any, build func() (T, error)) (T, error) {
+	return stageIf(f, name, input, func(T) bool { return true }, build)
+}
+
+// stageIf is stage for outputs of which some are not worth keeping: those that
+// the next try may better.
+func stageIf[T any](f *folder, name string, input any, final func(T) bool, build func() (T, error)) (T, error) {
 	path := filepath.Join(f.dir, name+".json")
 	hash, err := hashOf(input)
 	if err != nil {
@@ -117,7 +123,7 @@ func stage[T any](f *folder, name string, input any, build func() (T, error)) (T
 		return old.Output, nil
 	}
 	v, err := build()
-	if err != nil {
+	if err != nil || !final(v) {
 		return v, err
 	}
 	if err := system.KeepJSON(path, stageFile[T]{Input: hash, Output: v}); err != nil {
@@ -128,7 +134,7 @@ func stage[T any](f *folder, name string, input any, build func() (T, error)) (T
 
 func loadStage[T any](path string) (stageFile[T], bool) {
 	var s stageFile[T]
-	data, err := os.ReadFile(path)
+	data, err := system.ReadPlain(path, system.MaxKept)
 	if err != nil || json.Unmarshal(data, &s) != nil {
 		return s, false
 	}

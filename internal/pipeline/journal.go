@@ -18,7 +18,7 @@ const executionFile = "execution.json"
 // Load implements proof.Journal.
 func (j journal) Load(key string) (sandbox.Execution, bool) {
 	var ex sandbox.Execution
-	data, err := os.ReadFile(filepath.Join(j.dir, key, executionFile))
+	data, err := system.ReadPlain(filepath.Join(j.dir, key, executionFile), system.MaxKept)
 	if err != nil || json.Unmarshal(data, &ex) != nil {
 		return ex, false
 	}

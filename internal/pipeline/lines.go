@@ -3,8 +3,11 @@ package pipeline
 import (
 	"fmt"
 	"strings"
+	"time"
 
+	"github.com/repgen/repgen/internal/agent"
 	"github.com/repgen/repgen/internal/environment"
+	"github.com/repgen/repgen/internal/llm"
 	"github.com/repgen/repgen/internal/oracle"
 	"github.com/repgen/repgen/internal/proof"
 	"github.com/repgen/repgen/internal/report"
@@ -101,12 +104,13 @@ func environmentLine(o *proof.Outcome) string {
 		return "unavailable" + dot + o.Unavailable.Why
 	}
 	l := o.Lock
+	day, source := l.Day(o.Spec)
 	packages := "packages"
 	if len(l.Packages) == 1 {
 		packages = "package"
 	}
 	return fmt.Sprintf("python %s, %d %s as of %s (%s)%srung %d of %d",
-		l.Python, len(l.Packages), packages, o.Spec.AsOf.UTC().Format("2006-01-02"), o.Spec.AsOfSource, dot, l.Rung, environment.Rungs) + standInText(l)
+		l.Python, len(l.Packages), packages, day.UTC().Format(time.DateOnly), source, dot, l.Rung, environment.Rungs) + standInText(l)
 }
 
 func standInText(l *environment.Lock) string {
@@ -148,6 +152,9 @@ func controlLine(o *proof.Outcome) string {
 
 func controlText(g oracle.Group) string {
 	name := g.Subject + " " + g.Version
+	if g.Change != "" {
+		return changeText(g)
+	}
 	if g.Side == oracle.SideNewest {
 		name = "newest " + name
 	}
@@ -170,6 +177,22 @@ func controlText(g oracle.Group) string {
 	return text
 }
 
+// changeText is a variant of the script: "without drop_last=True: 0 of 3".
+func changeText(g oracle.Group) string {
+	hits, clean := 0, true
+	for _, j := range g.Judgements {
+		if j.Finding == oracle.Hit {
+			hits++
+		}
+		clean = clean && j.Finding == oracle.Clean
+	}
+	text := fmt.Sprintf("%s: %d of %d", g.Change, hits, len(g.Judgements))
+	if clean && hits == 0 && g.Side != oracle.SidePinned && g.Side != oracle.SideReseeded {
+		return "gone " + text
+	}
+	return text
+}
+
 func verdictLine(r *proof.Result) string {
 	parts := []string{string(r.Headline)}
 	if r.Grade != "" {
@@ -179,4 +202,40 @@ func verdictLine(r *proof.Result) string {
 		parts = append(parts, "also "+string(h))
 	}
 	return strings.Join(parts, dot)
+}
+
+// agentLine sums up what the model did: "5 attempts in 2 contexts · dead_end ·
+// 12 calls, 41000 tokens, 0.12 USD".
+func agentLine(a *agent.Result) string {
+	parts := []string{counted(len(a.Attempts), "attempt")}
+	if n := contextsOf(a); n > 0 {
+		parts[0] += " in " + counted(n, "context")
+	}
+	parts = append(parts, words(string(a.Ending)))
+	if len(a.Why) > 0 {
+		parts = append(parts, clip(a.Why[0], 120))
+	}
+	return strings.Join(append(parts, totalsText(a.Totals)), dot)
+}
+
+func totalsText(t llm.Totals) string {
+	text := fmt.Sprintf("%s, %d tokens", counted(t.Calls, "call"), t.InputTokens+t.OutputTokens)
+	if t.Estimated {
+		text += " (estimated)"
+	}
+	switch {
+	case t.Calls == 0:
+	case !t.Priced:
+		text += ", price unknown"
+	default:
+		text += fmt.Sprintf(", %.4f USD", t.USD)
+	}
+	return text
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -79,7 +80,25 @@ func TestEnvironmentLine(t *testing.T) {
 	}
 	o = &proof.Outcome{Lock: &environment.Lock{Python: "3.11.7", Packages: make([]environment.Package, 6), Rung: 3, StandIns: []string{"jax"}},
 		Spec: environment.Spec{AsOf: time.Date(2024, 3, 5, 23, 59, 59, 0, time.UTC), AsOfSource: "report"}}
-	if got := environmentLine(o); got != "python 3.11.7, 6 packages as of 2024-03-05 (report) · rung 3 of 8 · stand-in for jax" {
+	if got := environmentLine(o); got != "python 3.11.7, 6 packages as of 2024-03-05 (report) · rung 3 of "+strconv.Itoa(environment.Rungs)+" · stand-in for jax" {
 		t.Errorf("got %q", got)
+	}
+}
+
+func TestVariantsOfTheScriptAreNamedByTheirChange(t *testing.T) {
+	for _, c := range []struct {
+		side oracle.Side
+		f    oracle.Finding
+		want string
+	}{
+		{oracle.SideContrast, oracle.Clean, "gone without skip=True: 0 of 1"},
+		{oracle.SideRemoval, oracle.Hit, "without skip=True: 1 of 1"},
+		{oracle.SideRemoval, oracle.Absent, "without skip=True: 0 of 1"},
+		{oracle.SidePinned, oracle.Clean, "without skip=True: 0 of 1"},
+	} {
+		g := oracle.Group{Side: c.side, Subject: "lib", Version: "1.2", Change: "without skip=True", Judgements: []oracle.Judgement{{Finding: c.f}}}
+		if got := controlText(g); got != c.want {
+			t.Errorf("%s %s: got %q, want %q", c.side, c.f, got, c.want)
+		}
 	}
 }

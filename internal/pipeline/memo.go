@@ -37,7 +37,7 @@ func (m memo) once(kind string, question any, ask func() (remembered, error)) (r
 	}
 	path := filepath.Join(m.dir, kind+"-"+hash[:16]+".json")
 	var kept remembered
-	if data, err := os.ReadFile(path); err == nil && json.Unmarshal(data, &kept) == nil {
+	if data, err := system.ReadPlain(path, system.MaxKept); err == nil && json.Unmarshal(data, &kept) == nil {
 		return kept, nil
 	}
 	got, err := ask()

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/repgen/repgen/internal/agent"
 	"github.com/repgen/repgen/internal/bundle"
 	"github.com/repgen/repgen/internal/candidate"
 	"github.com/repgen/repgen/internal/environment"
@@ -41,8 +42,10 @@ type Pipeline struct {
 	Solver   proof.Solver
 	Builder  proof.Builder
 	Sandbox  sandbox.Sandbox
-	Events   func(Event) // may be nil; called from several goroutines
-	Now      func() time.Time
+	// Author is asked where a Request names a language model; nil where none does.
+	Author Author
+	Events func(Event) // may be nil; called from several goroutines
+	Now    func() time.Time
 	// Version of repgen, written into the bundle.
 	Version string
 }
@@ -55,6 +58,17 @@ type Run struct {
 	Candidate *candidate.Candidate
 	Outcome   *proof.Outcome
 	Result    *proof.Result
+	// Agent is what the language model reached, nil where none was asked;
+	// Explanation is its word on the verdict.
+	Agent       *agent.Result
+	Explanation *Explanation
+
+	began      time.Time
+	steering   []triage.Reason
+	byAgent    bool    // Outcome and Candidate are the model's
+	ownSandbox float64 // seconds of the own script, where its outcome gave way
+	ownStages  map[string]float64
+	agentWall  float64
 }
 
 // Reproduce takes a report the whole way, in dir. An error is infrastructure
@@ -66,7 +80,7 @@ func (p *Pipeline) Reproduce(ctx context.Context, req *Request, dir string) (*Ru
 		return nil, err
 	}
 	defer func() { _ = f.unlock() }()
-	r := &Run{Dir: f.dir, Request: req}
+	r := &Run{Dir: f.dir, Request: req, began: began}
 	w := p.watch(f.dir)
 	defer w.close()
 
@@ -74,23 +88,47 @@ func (p *Pipeline) Reproduce(ctx context.Context, req *Request, dir string) (*Ru
 	if r.Decision, err = p.triage(f, req); err != nil {
 		return r, err
 	}
+	r.steering = r.Decision.Steering
 	w.done(StageTriage, triageLine(r.Decision))
 	if r.Decision.Route == triage.Attempt {
 		if err := p.attempt(ctx, f, w, r); err != nil {
 			return r, err
 		}
 	}
-	return r, p.finish(f, w, r, began)
+	if err := p.explain(ctx, f, w, r); err != nil {
+		return r, err
+	}
+	return r, p.finish(f, w, r)
 }
 
-// attempt runs the stages that need an environment.
+// attempt runs the stages that need an environment: the reporter's script (or
+// the one that is judged), then the language model where there is one and it
+// could better the ending.
 func (p *Pipeline) attempt(ctx context.Context, f *folder, w *watcher, r *Run) error {
-	var err error
-	if r.Candidate, err = p.candidate(f, r); err != nil {
+	ws, err := p.workshop(f, w, r)
+	if err != nil {
 		return err
 	}
+	defer ws.close()
+	if r.Candidate, err = p.candidate(f, r); err != nil && !(errors.Is(err, candidate.ErrNoBlocks) && r.Request.hasModel()) {
+		return err
+	}
+	if r.runsOwn() {
+		if err := p.own(ctx, f, w, r, ws); err != nil {
+			return err
+		}
+	}
+	if r.wantsAuthor() {
+		return p.author(ctx, f, w, r, ws)
+	}
+	return nil
+}
+
+// own judges the script that is there.
+func (p *Pipeline) own(ctx context.Context, f *folder, w *watcher, r *Run, ws *workshop) error {
 	w.start(StageEnvironment, "choosing versions")
-	spec, un, err := p.spec(ctx, f, r)
+	began := p.now()
+	spec, un, err := p.spec(ctx, f, r, ws)
 	if err != nil {
 		return err
 	}
@@ -99,21 +137,29 @@ func (p *Pipeline) attempt(ctx context.Context, f *folder, w *watcher, r *Run) e
 		w.done(StageEnvironment, environmentLine(r.Outcome))
 		return nil
 	}
-	if r.Outcome, err = p.prove(ctx, f, w, r, spec); err != nil {
+	chose := p.now().Sub(began).Seconds()
+	if r.Outcome, err = p.prove(ctx, f, r, ws, spec); err != nil {
 		return err
 	}
-	w.done(StageEnvironment, environmentLine(r.Outcome))
-	if r.Outcome.Unavailable == nil {
-		w.done(StageRun, runLine(r.Outcome))
-		w.done(StageControl, controlLine(r.Outcome))
+	if r.Outcome.Stages == nil {
+		r.Outcome.Stages = map[string]float64{}
 	}
+	r.Outcome.Stages[proof.StageChoose] = chose
+	if r.Outcome.Candidate != nil {
+		r.Candidate = r.Outcome.Candidate // another script of the report, or an edited one
+	}
+	w.outcome(r.Outcome)
 	return nil
 }
 
 func (p *Pipeline) triage(f *folder, req *Request) (*triage.Decision, error) {
-	opts := triage.Options{Subject: req.Subject, Good: req.Good, Script: req.Script != ""}
-	return stage(f, "02-decision", []any{req.Report, opts}, func() (*triage.Decision, error) {
-		return triage.Decide(req.Report, opts), nil
+	opts := req.triage()
+	return stage(f, "02-decision", decisionInput(req, opts), func() (*triage.Decision, error) {
+		d := triage.Decide(req.Report, opts)
+		if e := req.Edited; e != nil && e.Expectation != nil {
+			d.Expectation = e.Expectation // what the model's script was judged by
+		}
+		return d, nil
 	})
 }
 
@@ -123,8 +169,23 @@ func (p *Pipeline) candidate(f *folder, r *Run) (*candidate.Candidate, error) {
 		if r.Request.Script == "" || err == nil && sameScript(r.Request.Script, own) {
 			return own, err
 		}
-		return candidate.FromScript(r.Request.Script), nil
+		if e := r.Request.Edited; e != nil {
+			return candidate.FromAgent(r.Request.Script, e.Trigger), nil
+		}
+		given := candidate.FromScript(r.Request.Script)
+		given.WatchFor(r.Decision.Expectation)
+		return given, nil
 	})
+}
+
+// decisionInput is the question that triage answers; runs without a model ask
+// it as they always did.
+func decisionInput(req *Request, opts triage.Options) []any {
+	in := []any{req.Report, opts}
+	if req.Edited != nil {
+		in = append(in, req.Edited)
+	}
+	return in
 }
 
 // sameScript says that a script given to judge is the reporter's own, so that
@@ -142,20 +203,10 @@ type chosen struct {
 	Unavailable *environment.Unavailable `json:"unavailable,omitempty"`
 }
 
-func (p *Pipeline) spec(ctx context.Context, f *folder, r *Run) (environment.Spec, *environment.Unavailable, error) {
-	q := r.Request
-	in := environment.SpecInput{
-		Report: q.Report, Decision: r.Decision, Candidate: r.Candidate,
-		Date: q.Date, Python: q.Python, Subject: q.Subject, With: q.With,
-	}
-	if q.Project != nil {
-		// What the revisions mean is part of the stage's input: a checkout that
-		// has moved on is another question.
-		project, un, err := p.Projects.ResolveProject(ctx, *q.Project)
-		if un != nil || err != nil {
-			return environment.Spec{}, un, err
-		}
-		in.Project = &project
+func (p *Pipeline) spec(ctx context.Context, f *folder, r *Run, ws *workshop) (environment.Spec, *environment.Unavailable, error) {
+	in, un, err := ws.input(ctx, r.Candidate)
+	if un != nil || err != nil {
+		return environment.Spec{}, un, err
 	}
 	c, err := stage(f, "04-spec", in, func() (chosen, error) {
 		in.Now = p.now()
@@ -167,27 +218,20 @@ func (p *Pipeline) spec(ctx context.Context, f *folder, r *Run) (environment.Spe
 
 // prove keeps only a finished outcome; the executions inside are journalled
 // one by one.
-func (p *Pipeline) prove(ctx context.Context, f *folder, w *watcher, r *Run, spec environment.Spec) (*proof.Outcome, error) {
-	m := memo{dir: filepath.Join(f.dir, "answers"), solver: p.Solver, builder: p.Builder}
-	work := filepath.Join(f.dir, "work")
-	if err := os.MkdirAll(work, 0o755); err != nil {
-		return nil, fmt.Errorf("make the work folder: %w", err)
-	}
-	defer func() { _ = os.RemoveAll(work) }()
-	pr := &proof.Prover{
-		Solver: m, Builder: m, Sandbox: p.Sandbox, Journal: journal{filepath.Join(f.dir, "executions")}, WorkRoot: work,
-		Progress: func(stage, text string) { w.progress(Stage(stage), text) },
-	}
+func (p *Pipeline) prove(ctx context.Context, f *folder, r *Run, ws *workshop, spec environment.Spec) (*proof.Outcome, error) {
 	in := proof.Input{
 		Report: r.Request.Report, Decision: r.Decision, Candidate: r.Candidate, Spec: spec,
 		Runs: r.Request.Runs, Limits: r.Request.Limits,
 	}
+	if r.Request.Script == "" && len(r.Decision.Alternatives) > 0 {
+		in.Alternatives = candidate.Alternatives(r.Request.Report, r.Decision)
+	}
 	if r.Request.Budget > 0 {
 		in.Deadline = p.now().Add(r.Request.Budget)
 	}
-	question := []any{r.Decision, r.Candidate, spec, in.Runs, in.Limits}
+	question := []any{r.Decision, r.Candidate, in.Alternatives, spec, in.Runs, in.Limits}
 	kept, err := stage(f, "05-outcome", question, func() (*keptOutcome, error) {
-		o, err := pr.Prove(ctx, in)
+		o, err := ws.pr.Prove(ctx, in)
 		if err != nil {
 			return nil, err
 		}
@@ -200,8 +244,8 @@ func (p *Pipeline) prove(ctx context.Context, f *folder, w *watcher, r *Run, spe
 }
 
 // finish writes the bundle and the result.
-func (p *Pipeline) finish(f *folder, w *watcher, r *Run, began time.Time) error {
-	r.Result = proof.View(r.Decision, r.Candidate, r.Outcome)
+func (p *Pipeline) finish(f *folder, w *watcher, r *Run) error {
+	r.Result = r.view()
 	r.Result.Run = &f.dir
 	w.done(StageVerdict, verdictLine(r.Result))
 	if r.Candidate != nil && r.Outcome != nil {
@@ -215,7 +259,7 @@ func (p *Pipeline) finish(f *folder, w *watcher, r *Run, began time.Time) error 
 		r.Result.Bundle = &dir
 		w.done(StageBundle, dir)
 	}
-	r.Result.Cost.WallSeconds = p.now().Sub(began).Seconds()
+	r.Result.Cost.WallSeconds = p.now().Sub(r.began).Seconds()
 	if err := system.WriteJSON(filepath.Join(f.dir, resultFile), r.Result); err != nil {
 		return fmt.Errorf("keep the result: %w", err)
 	}
@@ -244,7 +288,7 @@ func ReadResult(dir string) (*proof.Result, error) {
 	if _, err := ReadRequest(dir); err != nil {
 		return nil, err
 	}
-	data, err := os.ReadFile(filepath.Join(dir, resultFile))
+	data, err := system.ReadPlain(filepath.Join(dir, resultFile), system.MaxKept)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("read the result of %s: %w: go on with --resume", dir, ErrNotFinished)
 	}

@@ -3,7 +3,9 @@ package pipeline
 import (
 	"time"
 
+	"github.com/repgen/repgen/internal/agent"
 	"github.com/repgen/repgen/internal/environment"
+	"github.com/repgen/repgen/internal/oracle"
 	"github.com/repgen/repgen/internal/report"
 	"github.com/repgen/repgen/internal/sandbox"
 )
@@ -32,6 +34,42 @@ type Request struct {
 	Limits sandbox.Limits `json:"limits"`
 	// Unsafe says that the run had no isolation, by an explicit flag.
 	Unsafe bool `json:"unsafe,omitempty"`
+
+	// Model is the language model as the user named it, without any key; "" or
+	// "none": there is none, and the fields below mean nothing.
+	Model    string         `json:"model,omitempty"`
+	Strategy agent.Strategy `json:"strategy,omitempty"` // "": auto
+	// Without names the parts of retrieval and generation that are switched off.
+	Without     []string     `json:"without,omitempty"`
+	AgentBudget agent.Budget `json:"agent_budget,omitzero"`
+	// QuoteOnly: a model may put the report in order, but add nothing to it.
+	QuoteOnly bool `json:"quote_only,omitempty"`
+	// NoExplain: the verdict is not explained by the model.
+	NoExplain bool `json:"no_explain,omitempty"`
+	// Edited is set where Script is what a run's model wrote and a person edited.
+	Edited *Edited `json:"edited,omitempty"`
+}
+
+// Edited is what a model's script keeps when a person goes on with it: who
+// wrote it first, and the symptom it was judged by. Both make judging stricter
+// than a person's own script would be, never laxer.
+type Edited struct {
+	Trigger     string              `json:"trigger,omitempty"`
+	Expectation *oracle.Expectation `json:"expectation,omitempty"`
+}
+
+// hasModel says that a language model may be asked.
+func (r *Request) hasModel() bool { return r.Model != "" && r.Model != NoModel }
+
+// NoModel is the name of no model at all.
+const NoModel = "none"
+
+// strategy is the one in force.
+func (r *Request) strategy() agent.Strategy {
+	if r.Strategy == "" {
+		return agent.Auto
+	}
+	return r.Strategy
 }
 
 // Event is one step of progress, for watching only: with all events removed
@@ -39,7 +77,8 @@ type Request struct {
 type Event struct {
 	Time  time.Time `json:"time"`
 	Stage Stage     `json:"stage"`
-	// State is "start", "progress", "done".
+	// State is "start", "progress", "done"; "live" is what a model writes at the
+	// moment, for a terminal only: it is kept nowhere.
 	State string `json:"state"`
 	Text  string `json:"text,omitempty"`
 	// Done and Total are bytes or items when a length is known.
@@ -57,6 +96,7 @@ const (
 	StageEnvironment Stage = "environment"
 	StageRun         Stage = "run"
 	StageControl     Stage = "control"
+	StageAgent       Stage = "agent"
 	StageVerdict     Stage = "verdict"
 	StageBundle      Stage = "bundle"
 )

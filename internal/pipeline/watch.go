@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+
+	"github.com/repgen/repgen/internal/proof"
 )
 
 // watcher sends events to whoever watches and to events.jsonl.
@@ -38,6 +40,11 @@ func (w *watcher) progress(s Stage, text string) {
 }
 func (w *watcher) done(s Stage, text string) { w.send(Event{Stage: s, State: "done", Text: text}) }
 
+// stateLive marks what is gone when the next piece comes.
+const stateLive = "live"
+
+func (w *watcher) live(s Stage, text string) { w.send(Event{Stage: s, State: stateLive, Text: text}) }
+
 func (w *watcher) send(e Event) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -45,11 +52,20 @@ func (w *watcher) send(e Event) {
 	if w.p.Events != nil {
 		w.p.Events(e)
 	}
-	if w.file == nil {
+	if w.file == nil || e.State == stateLive {
 		return
 	}
 	if line, err := json.Marshal(e); err == nil {
 		// A full disk must not end a run for the sake of its progress.
 		_, _ = w.file.Write(append(line, '\n'))
+	}
+}
+
+// outcome draws the lines of what was judged.
+func (w *watcher) outcome(o *proof.Outcome) {
+	w.done(StageEnvironment, environmentLine(o))
+	if o.Unavailable == nil {
+		w.done(StageRun, runLine(o))
+		w.done(StageControl, controlLine(o))
 	}
 }
