@@ -138,3 +138,23 @@ func TestJSONKeepsTextReadable(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// What a model is writing at the moment is for a terminal: a log and the result
+// lines have none of it.
+func TestLiveTextIsNoLineOfALog(t *testing.T) {
+	var out, log bytes.Buffer
+	p := NewProgress(&out, Style{}, &log, Style{})
+	p.Event(pipeline.Event{Stage: pipeline.StageAgent, State: "live", Text: "generate (9 bytes): import x"})
+	p.Event(pipeline.Event{Stage: pipeline.StageAgent, State: "progress", Text: "attempt 1: names"})
+	p.Close()
+	if out.Len() > 0 || log.String() != "agent: attempt 1: names\n" {
+		t.Errorf("out %q, log %q", out.String(), log.String())
+	}
+	var live bytes.Buffer
+	p = NewProgress(nil, Style{}, &live, Style{Live: true, Width: 60})
+	p.Event(pipeline.Event{Stage: pipeline.StageAgent, State: "live", Text: "generate (9 bytes): \x1b[31mimport x"})
+	p.Close()
+	if !strings.Contains(live.String(), "import x") || strings.Contains(live.String(), "[31m") {
+		t.Errorf("live %q", live.String())
+	}
+}

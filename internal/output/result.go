@@ -1,24 +1,50 @@
 package output
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 
+	"github.com/repgen/repgen/internal/oracle"
 	"github.com/repgen/repgen/internal/proof"
 )
 
-// JSON writes the one object of docs/json.md.
+// JSON writes the one object of docs/json.md. What Inert would remove is
+// escaped: it says the same, and the terminal that shows it is not steered.
 func JSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
 	enc.SetIndent("", "  ")
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	err := enc.Encode(v)
+	if err == nil {
+		_, err = w.Write(escaped(b.Bytes()))
+	}
+	if err != nil {
 		return fmt.Errorf("write the JSON result: %w", err)
 	}
 	return nil
+}
+
+// escaped writes the characters that steer a terminal as JSON's escapes. The
+// encoder does so below a blank only; outside of strings there are none.
+func escaped(data []byte) []byte {
+	if !bytes.ContainsFunc(data, steers) {
+		return data
+	}
+	out := make([]byte, 0, len(data)+64)
+	for _, r := range string(data) {
+		if steers(r) {
+			out = fmt.Appendf(out, "\\u%04x", r)
+			continue
+		}
+		out = utf8.AppendRune(out, r)
+	}
+	return out
 }
 
 // maxReasons is how many reasons a terminal shows; the JSON has all. The last
@@ -36,15 +62,16 @@ func Details(w io.Writer, r *proof.Result) {
 			}
 			continue
 		}
-		_, _ = fmt.Fprintf(w, "   - %s\n", inertLine(reason))
+		_, _ = fmt.Fprintf(w, "   - %s\n", InertLine(reason))
 	}
 	for _, m := range r.Missing {
-		_, _ = fmt.Fprintf(w, "   missing: %s\n", inertLine(m))
+		_, _ = fmt.Fprintf(w, "   missing: %s\n", InertLine(m))
 	}
 	if r.Error != nil && r.Error.Next != "" {
-		_, _ = fmt.Fprintf(w, "   next: %s\n", inertLine(r.Error.Next))
+		_, _ = fmt.Fprintf(w, "   next: %s\n", InertLine(r.Error.Next))
 	}
-	if r.Reply != "" {
+	// Where the fault is ours or the model's, the reporter is not who must act.
+	if r.Reply != "" && r.Headline != oracle.Failed {
 		_, _ = fmt.Fprintf(w, "\n   A reply that can be pasted:\n\n%s\n", indent(Inert(r.Reply)))
 	}
 }
@@ -64,7 +91,7 @@ var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./][A-Za-z0-9_@%+=:,./-]*$
 
 // ShellWord is a path as one word that can be pasted into a POSIX shell.
 func ShellWord(path string) string {
-	path = inertLine(path)
+	path = InertLine(path)
 	if plainWord.MatchString(path) {
 		return path
 	}
@@ -73,20 +100,65 @@ func ShellWord(path string) string {
 
 // Quiet is the one line of --quiet.
 func Quiet(w io.Writer, r *proof.Result) {
-	if r.Grade != "" {
-		_, _ = fmt.Fprintf(w, "%s %s\n", r.Headline, r.Grade)
-		return
-	}
-	_, _ = fmt.Fprintln(w, r.Headline)
+	// A run folder that is shown may be anybody's.
+	_, _ = fmt.Fprintln(w, InertLine(string(r.Headline)+" "+string(r.Grade)))
 }
 
 // Problem writes an error for people: what happened, why, what to do next.
 func Problem(w io.Writer, e proof.ResultError) {
-	_, _ = fmt.Fprintf(w, "repgen: %s\n", inertLine(e.What))
+	_, _ = fmt.Fprintf(w, "repgen: %s\n", InertLine(e.What))
 	if e.Why != "" {
-		_, _ = fmt.Fprintf(w, "  why:  %s\n", inertLine(e.Why))
+		_, _ = fmt.Fprintf(w, "  why:  %s\n", InertLine(e.Why))
 	}
 	if e.Next != "" {
-		_, _ = fmt.Fprintf(w, "  next: %s\n", inertLine(e.Next))
+		_, _ = fmt.Fprintf(w, "  next: %s\n", InertLine(e.Next))
+	}
+}
+
+// budgetEnded is the ending of an agent that a limit of the user's stopped.
+const budgetEnded = "budget"
+
+// number is "1 call", "2 calls".
+func number(n int, one string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %ss", n, one)
+}
+
+// ModelPart writes what a language model did and cost, and its explanation,
+// marked as its own words.
+func ModelPart(w io.Writer, r *proof.Result) {
+	m := r.Model
+	if m == nil {
+		return
+	}
+	who := m.Name
+	if m.Model != "" && !strings.Contains(who, m.Model) {
+		who += " (" + m.Model + ")"
+	}
+	money := "price unknown"
+	if m.Priced {
+		money = fmt.Sprintf("%.4f USD", m.USD)
+	}
+	tokens := fmt.Sprintf("%d + %d tokens", m.Usage.Input, m.Usage.Output)
+	if m.Usage.Estimated {
+		tokens += " (partly estimated)"
+	}
+	if m.Calls == 0 {
+		tokens, money = "nothing was asked", "no cost"
+	}
+	_, _ = fmt.Fprintf(w, "   model: %s, %s in %s, %s, %s, %s\n", InertLine(who), number(m.Attempts, "attempt"), number(m.Contexts, "context"), number(m.Calls, "call"), tokens, money)
+	if m.Ending == budgetEnded {
+		_, _ = fmt.Fprintln(w, "   more: raise the budget that ended it and go on with --resume (docs/llm.md, Budget)")
+	}
+	if len(m.Without) > 0 {
+		_, _ = fmt.Fprintf(w, "   switched off: %s\n", InertLine(strings.Join(m.Without, ", ")))
+	}
+	if m.Wrote {
+		_, _ = fmt.Fprintln(w, "   the script is the model's; the verdict is from our own executions of it")
+	}
+	if m.Explanation != "" {
+		_, _ = fmt.Fprintf(w, "\n   Explanation, in the model's words:\n\n%s\n", indent(Inert(m.Explanation)))
 	}
 }

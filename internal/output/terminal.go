@@ -94,6 +94,9 @@ func (p *Progress) Event(e pipeline.Event) {
 		}
 		return
 	}
+	if e.State == "live" && (p.err == nil || !p.errS.Live) {
+		return // what is gone in a moment is no line of a log
+	}
 	if e.Stage != p.stage {
 		p.stage, p.began = e.Stage, e.Time
 	}
@@ -109,7 +112,7 @@ func (p *Progress) Event(e pipeline.Event) {
 }
 
 func progressText(e pipeline.Event) string {
-	text := inertLine(e.Text)
+	text := InertLine(e.Text)
 	switch {
 	case e.Total > 0 && e.Total < 1<<20:
 		text += fmt.Sprintf(" (%d of %d)", e.Done, e.Total)
@@ -147,7 +150,7 @@ func (p *Progress) clear() {
 // StageLine is one line of the pipeline as users see it.
 func StageLine(stage, text string, s Style) string {
 	name := fmt.Sprintf("%-12s", stage)
-	text = inertLine(text)
+	text = InertLine(text)
 	if s.Color {
 		name = lipgloss.NewStyle().Faint(true).Render(name)
 		if stage == string(pipeline.StageVerdict) {
