@@ -25,7 +25,7 @@ test:
 
 # The real package index, sandbox and interpreters; a missing tool fails.
 test-real: setup build
-	REPGEN_REAL=1 $(GO) test -timeout 60m ./...
+	GO=$(GO) sh scripts/test-real.sh
 
 lint:
 	@test -z "$$(gofmt -s -l cmd internal)" || { gofmt -s -l cmd internal; echo 'run: gofmt -s -w cmd internal'; exit 1; }
@@ -35,12 +35,15 @@ lint:
 
 # What repgen costs. First the aims: medians and ratios (x-bare) against a bare
 # script and a bare `uv pip install`, measured in pairs in one run. Then the
-# single steps, and the worst that a hostile report can do to a parser.
+# single steps, and the worst that a hostile report can do to a parser. Last the
+# search: its parts, then the whole beside a plain Python retriever.
 bench: setup build
 	REPGEN_REAL=1 $(GO) test -run '^$$' -bench . -benchtime 9x -timeout 30m ./internal/cli ./internal/environment
 	$(GO) test -run '^$$' -bench '^Benchmark(Parse|Decide|Judge|Write|Read)$$' -benchtime 200x ./internal/report ./internal/triage ./internal/oracle ./internal/bundle
 	REPGEN_REAL=1 $(GO) test -run '^$$' -bench . -benchtime 20x ./internal/sandbox/...
 	$(GO) test -run '^$$' -bench Hostile -benchtime 3x ./internal/report ./internal/triage ./internal/symptom
+	REPGEN_REAL=1 $(GO) test -run '^$$' -bench . -benchtime 20x ./internal/codebase/... ./internal/pysyntax
+	sh scripts/bench-retrieval.sh
 
 clean:
 	rm -rf bin repgen-out

@@ -24,9 +24,14 @@ var rooms = []string{
 	"internal/candidate",
 	"internal/environment",
 	"internal/proof",
+	"internal/codebase",
+	"internal/llm",
+	"internal/agent",
 	"internal/bundle",
 	"internal/pipeline",
 	"internal/output",
+	"internal/bench",
+	"internal/service",
 	"internal/cli",
 	"cmd/repgen",
 }
@@ -36,6 +41,11 @@ var adapters = []string{
 	"internal/sandbox/bwrap",
 	"internal/sandbox/native",
 	"internal/report/github",
+	"internal/codebase/embed/onnx",
+	"internal/codebase/rerank/onnx",
+	"internal/llm/openai",
+	"internal/llm/anthropic",
+	"internal/llm/exec",
 }
 
 func roomOf(pkg string) (string, int) {

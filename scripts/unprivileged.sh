@@ -23,4 +23,4 @@ run() { # folder, binary, pattern
 		TMPDIR='$place/home' REPGEN_REAL=1 REPGEN_CACHE_DIR='$place/home/cache' '$place/$2' -test.timeout 15m -test.run '$3'"
 }
 run internal/sandbox/bwrap bwrap.test .
-run internal/cli cli.test 'TestLiars|TestHonest|TestReal'
+run internal/cli cli.test 'TestLiars|TestHonest|TestReal|TestNoBubblewrap|TestAgentSession'

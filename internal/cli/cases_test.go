@@ -40,6 +40,9 @@ var cases = []struct {
 	{"xgboost-sklearn-tags", positive},
 	{"tf-27-protobuf4-import", positive},
 	{"tf-drawboxes-abort", positive},
+	{"numpyro-only-deterministic", positive}, // a paste that lost its shape and its imports
+	{"optuna-grid-parallel-duplicates", positive},
+	{"torchmetrics-topk-macro", positive}, // torch without CUDA's libraries
 }
 
 // TestCases takes each report the whole way on the real package index, then

@@ -8,12 +8,14 @@ import (
 
 	"github.com/repgen/repgen/internal/environment"
 	"github.com/repgen/repgen/internal/output"
+	"github.com/repgen/repgen/internal/sandbox"
 	"github.com/repgen/repgen/internal/system"
 )
 
 type doctorCmd struct {
-	place `embed:""`
-	show  `embed:""`
+	place    `embed:""`
+	show     `embed:""`
+	llmFlags `embed:""`
 }
 
 // check is one line of the doctor.
@@ -22,6 +24,10 @@ type check struct {
 	OK     bool   `json:"ok"`
 	Detail string `json:"detail"`
 	Next   string `json:"next,omitempty"`
+	// Refused is what repgen does not do until then, Unsafe the way around it
+	// and what that costs.
+	Refused string `json:"refused,omitempty"`
+	Unsafe  string `json:"unsafe,omitempty"`
 }
 
 func now() time.Time { return time.Now() }
@@ -34,15 +40,7 @@ func (c *doctorCmd) Run(ctx context.Context, s streams) error {
 	if err := c.place.check(); err != nil {
 		return err
 	}
-	sv, err := wireServices(ctx, s, c.place, c.show, nil)
-	if err != nil {
-		return err
-	}
-	checks := isolationChecks(ctx, sv)
-	checks = append(checks, diskCheck())
-	for _, d := range sv.envs.Diagnose(ctx) {
-		checks = append(checks, fromDiagnosis(d))
-	}
+	checks := append(c.checks(ctx, s), llmChecks(ctx, s, c.llmFlags)...)
 	if c.JSON {
 		if err := output.JSON(s.out, map[string][]check{"checks": checks}); err != nil {
 			return err
@@ -63,21 +61,40 @@ func (c *doctorCmd) Run(ctx context.Context, s streams) error {
 	return nil
 }
 
+// checks looks at everything. Without a place for the cache there is nothing to
+// look for interpreters with, but the isolation can still be judged.
+func (c *doctorCmd) checks(ctx context.Context, s streams) []check {
+	sv, err := wireServices(ctx, s, c.place, c.show, nil)
+	if err != nil {
+		return append(isolationChecks(ctx, &lazySandbox{unsafe: c.UnsafeNoSandbox}), diskCheck())
+	}
+	checks := append(isolationChecks(ctx, sv.sandbox), diskCheck())
+	for _, d := range sv.envs.Diagnose(ctx) {
+		checks = append(checks, fromDiagnosis(d))
+	}
+	return checks
+}
+
 func tellCheck(s streams, k check) {
 	mark := "ok"
 	if !k.OK {
 		mark = "MISSING"
 	}
 	_, _ = fmt.Fprintf(s.out, " %-8s %-18s %s\n", mark, k.Name, output.Inert(k.Detail))
-	if !k.OK && k.Next != "" {
-		_, _ = fmt.Fprintf(s.out, "          %-18s %s\n", "", output.Inert(k.Next))
+	if k.OK {
+		return
+	}
+	for _, line := range []string{k.Next, k.Refused, k.Unsafe} {
+		if line != "" {
+			_, _ = fmt.Fprintf(s.out, "          %-18s %s\n", "", output.Inert(line))
+		}
 	}
 }
 
-func isolationChecks(ctx context.Context, sv *services) []check {
-	layers, err := sv.sandbox.Layers(ctx)
+func isolationChecks(ctx context.Context, sb sandbox.Sandbox) []check {
+	layers, err := sb.Layers(ctx)
 	if err != nil {
-		return []check{{Name: "isolation", Detail: err.Error(), Next: "install bubblewrap (Debian, Ubuntu: apt-get install bubblewrap; Fedora: dnf install bubblewrap) and allow unprivileged user namespaces"}}
+		return []check{missingIsolation(err)}
 	}
 	var checks []check
 	for _, l := range layers {

@@ -9,6 +9,7 @@ import (
 	"github.com/repgen/repgen/internal/environment"
 	"github.com/repgen/repgen/internal/output"
 	"github.com/repgen/repgen/internal/pipeline"
+	"github.com/repgen/repgen/internal/report"
 	"github.com/repgen/repgen/internal/triage"
 )
 
@@ -46,26 +47,13 @@ func (c *envCmd) Run(ctx context.Context, s streams) error {
 		c.tell(s, v)
 	}
 	if v.Unavailable != nil || v.Certified != nil && !*v.Certified {
-		return exit{5}
+		return exit{exitNothing}
 	}
 	return nil
 }
 
 func (c *envCmd) solve(ctx context.Context, s streams) (*environmentView, error) {
-	date, err := day(c.Date)
-	if err != nil {
-		return nil, err
-	}
 	rep, err := readReport(ctx, c.Report, s)
-	if err != nil {
-		return nil, err
-	}
-	d := triage.Decide(rep, triage.Options{Subject: c.Subject, HasModel: true})
-	cand, err := candidate.FromReport(rep, d)
-	if errors.Is(err, candidate.ErrNoBlocks) {
-		// Without a script the versions that the report names are all there is.
-		cand, err = &candidate.Candidate{}, nil
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -75,18 +63,11 @@ func (c *envCmd) solve(ctx context.Context, s streams) (*environmentView, error)
 	if err != nil {
 		return nil, err
 	}
-	v := &environmentView{}
-	in := environment.SpecInput{Report: rep, Decision: d, Candidate: cand, Date: date, Python: c.Python, Subject: c.Subject, With: c.With, Now: now()}
-	if v.Spec, v.Unavailable, err = sv.envs.Spec(ctx, in); err != nil || v.Unavailable != nil {
-		return v, err
+	if c.NoBuild {
+		sv.envs.isolation = nil
 	}
-	progress.Event(pipeline.Event{Time: now(), Stage: pipeline.StageEnvironment, State: "start", Text: "solving"})
-	if v.Lock, v.Unavailable, err = sv.envs.Solve(ctx, v.Spec); err != nil || v.Unavailable != nil || c.NoBuild {
-		return v, err
-	}
-	env, un, err := sv.envs.Build(ctx, v.Lock)
-	if err != nil || un != nil {
-		v.Unavailable = un
+	v, env, err := c.build(ctx, sv, rep, progress)
+	if err != nil || env == nil {
 		return v, err
 	}
 	cert, err := sv.envs.Certify(ctx, env, v.Spec)
@@ -95,6 +76,36 @@ func (c *envCmd) solve(ctx context.Context, s streams) (*environmentView, error)
 	}
 	v.Certified, v.Certificate = &cert.OK, cert.Why
 	return v, nil
+}
+
+// build solves the environment of a report and builds it. The Environment is
+// nil when it is unavailable, or not to be built.
+func (c *envCmd) build(ctx context.Context, sv *services, rep *report.Report, progress *output.Progress) (*environmentView, *environment.Environment, error) {
+	date, err := day(c.Date)
+	if err != nil {
+		return nil, nil, err
+	}
+	d := triage.Decide(rep, triage.Options{Subject: c.Subject, HasModel: true})
+	cand, err := candidate.FromReport(rep, d)
+	if errors.Is(err, candidate.ErrNoBlocks) {
+		// Without a script the versions that the report names are all there is.
+		cand, err = &candidate.Candidate{}, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	v := &environmentView{}
+	in := environment.SpecInput{Report: rep, Decision: d, Candidate: cand, Date: date, Python: c.Python, Subject: c.Subject, With: c.With, Now: now()}
+	if v.Spec, v.Unavailable, err = sv.envs.Spec(ctx, in); err != nil || v.Unavailable != nil {
+		return v, nil, err
+	}
+	progress.Event(pipeline.Event{Time: now(), Stage: pipeline.StageEnvironment, State: "start", Text: "solving"})
+	if v.Lock, v.Unavailable, err = sv.envs.Solve(ctx, v.Spec); err != nil || v.Unavailable != nil || c.NoBuild {
+		return v, nil, err
+	}
+	env, un, err := sv.envs.Build(ctx, v.Lock)
+	v.Unavailable = un
+	return v, env, err
 }
 
 // headline is the one line of --quiet.
@@ -117,7 +128,7 @@ func (c *envCmd) tell(s streams, v *environmentView) {
 	}
 	st := style(s.out)
 	line := func(name, text string) { _, _ = fmt.Fprintln(s.out, output.StageLine(name, text, st)) }
-	line("as of", fmt.Sprintf("%s (%s)", v.Spec.AsOf.UTC().Format("2006-01-02 15:04:05 MST"), v.Spec.AsOfSource))
+	line("as of", fmt.Sprintf("%s (%s)", v.Spec.AsOf.UTC().Format(asOfForm), v.Spec.AsOfSource))
 	if v.Unavailable != nil {
 		line("unavailable", v.Unavailable.Why)
 		for _, r := range v.Unavailable.Rungs {

@@ -19,6 +19,7 @@ func explain(err error) (proof.ResultError, int) {
 	e := proof.ResultError{What: err.Error()}
 	var index *environment.IndexError
 	var use usageError
+	var store *environment.StoreError
 	var project *environment.ProjectError
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -28,6 +29,12 @@ func explain(err error) (proof.ResultError, int) {
 		return e, exitUsage
 	case errors.As(err, &project):
 		return proof.ResultError{What: project.What, Why: project.Why, Next: project.Next}, exitUsage
+	case errors.As(err, &store) && store.Next != "":
+		e = proof.ResultError{What: store.What, Why: store.Why, Next: store.Next}
+		if errors.Is(err, syscall.ENOSPC) {
+			e.Why, e.Next = "the disk is full: "+store.Why, store.Next+"; then go on with --resume"
+		}
+		return e, exitFailed
 	case errors.As(err, &index):
 		return proof.ResultError{What: index.What, Why: index.Why, Next: index.Next}, exitFailed
 	case errors.Is(err, report.ErrEmpty):

@@ -79,15 +79,37 @@ func TestNoBubblewrap(t *testing.T) {
 	r.env["PATH"] = pathOf(t, r, "uv")
 	e := r.run("reproduce", "--json", "--out", "run", r.file("report.md", axisReport))
 	e.want(t, exitFailed, "failed")
-	e.says(t, "isolation", "bubblewrap", "apt-get install bubblewrap", "repgen doctor")
+	e.says(t, "nothing was run", "isolation", "bubblewrap", "apt-get install bubblewrap", "repgen doctor", "--unsafe-no-sandbox")
 	if len(startedAt(t, r.path("run"))) != 0 {
 		t.Error("something ran without isolation")
 	}
+	// Nor was anything chosen or downloaded for it.
+	if _, err := os.Stat(filepath.Join(r.path("run"), "04-spec.json")); err == nil {
+		t.Error("an environment was chosen that cannot be used")
+	}
+	e = r.run("env", "report.md")
+	e.want(t, exitFailed)
+	e.says(t, "nothing was run", "bubblewrap")
+	if e = r.run("env", "explain", "report.md"); e.code != exitOK || !strings.Contains(e.out, "tinynet") {
+		t.Errorf("env explain runs nothing and ended with %d:\n%s", e.code, e.err)
+	}
 	e = r.run("doctor")
 	e.want(t, exitFailed)
-	if !strings.Contains(e.out, "MISSING") || !strings.Contains(e.out, "apt-get install bubblewrap") {
-		t.Errorf("the doctor says:\n%s", e.out)
+	for _, want := range []string{"MISSING", "apt-get install bubblewrap", "until then reproduce", "--unsafe-no-sandbox runs WITHOUT isolation"} {
+		if !strings.Contains(e.out, want) {
+			t.Errorf("the doctor lacks %q:\n%s", want, e.out)
+		}
 	}
+	// Not even a place for a cache keeps it from judging the isolation.
+	home, cache := r.env["HOME"], r.env["REPGEN_CACHE_DIR"]
+	delete(r.env, "HOME")
+	delete(r.env, "REPGEN_CACHE_DIR")
+	e = r.run("doctor")
+	e.want(t, exitFailed)
+	if !strings.Contains(e.out, "isolation: user-namespace") || !strings.Contains(e.out, "REPGEN_CACHE_DIR") {
+		t.Errorf("the doctor without a home says:\n%s%s", e.out, e.err)
+	}
+	r.env["HOME"], r.env["REPGEN_CACHE_DIR"] = home, cache
 	// With it the same run goes on.
 	r.env["PATH"] = os.Getenv("PATH")
 	r.run("reproduce", "--json", "--resume", "run").want(t, 0, "fixed", "regression")

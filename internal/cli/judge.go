@@ -5,11 +5,15 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+
+	"github.com/repgen/repgen/internal/pipeline"
 )
 
 type judgeCmd struct {
-	Script   string `arg:"" optional:"" help:"The script to judge, - for standard input."`
+	Script   string `arg:"" optional:"" help:"The script to judge, - for standard input. One that lies in a run folder is judged against that run's report."`
 	Report   string `help:"The report it is said to reproduce." placeholder:"REPORT"`
+	From     string `help:"Judge against the report of this run, with the words it was begun with; without a script, the one in it that the model wrote and you edited (candidate.py)." placeholder:"RUN"`
 	runFlags `embed:""`
 }
 
@@ -21,24 +25,84 @@ func (c *judgeCmd) Run(ctx context.Context, s streams) error {
 	if err := c.check(); err != nil {
 		return c.fail(s, err)
 	}
+	from := c.run()
 	switch {
 	case c.Resume != "":
-	case c.Script == "" || c.Report == "":
-		return c.fail(s, usage("judge needs a script and --report REPORT"))
+	case c.From != "" && !isRun(c.From):
+		return c.fail(s, usage("--from %s: no run of repgen is there", c.From))
+	case c.Script == "" && from == "" || c.Report == "" && from == "":
+		return c.fail(s, usage("judge needs a script and --report REPORT, or --from RUN"))
 	case c.Script == "-" && c.Report == "-":
 		return c.fail(s, usage("script and report cannot both come from standard input"))
 	}
-	req, dir, err := c.load(ctx, s, c.Report)
+	if from != "" && c.Script == "" {
+		c.Script = filepath.Join(from, pipeline.ScriptFile)
+		if _, err := os.Stat(c.Script); err != nil {
+			return c.fail(s, usage("--from %s: no script of a model's is there: name the script that is judged", from))
+		}
+	}
+	req, dir, err := c.question(ctx, s, from)
 	if err != nil {
 		return c.fail(s, err)
 	}
-	if c.Resume == "" {
-		if req.Script, err = interruptible(ctx, func() (string, error) { return c.readScript(s) }); err != nil {
-			return c.fail(s, err)
+	return c.execute(ctx, s, req, dir)
+}
+
+// run is the run whose script is judged, "" for none: the one that is named, or
+// the one in whose folder the script lies.
+func (c *judgeCmd) run() string {
+	switch {
+	case c.From != "" || c.Resume != "":
+		return c.From
+	case c.Script != "" && c.Script != "-" && isRun(filepath.Dir(c.Script)):
+		return filepath.Dir(c.Script)
+	}
+	return ""
+}
+
+// request is what is judged.
+func (c *judgeCmd) question(ctx context.Context, s streams, from string) (*pipeline.Request, string, error) {
+	if from == "" || c.Report != "" {
+		req, dir, err := c.load(ctx, s, c.Report)
+		if err != nil || c.Resume != "" {
+			return req, dir, err
+		}
+		if from != "" {
+			if run, err := pipeline.ReadRequest(from); err == nil && run.Report.Text == req.Report.Text {
+				return c.continued(ctx, s, from)
+			}
 		}
 		req.ScriptName = c.Script
+		req.Script, err = interruptible(ctx, func() (string, error) { return c.readScript(s) })
+		return req, dir, err
 	}
-	return c.execute(ctx, s, req, dir)
+	return c.continued(ctx, s, from)
+}
+
+// continued is a run's request with its script, as a person left it.
+func (c *judgeCmd) continued(ctx context.Context, s streams, from string) (*pipeline.Request, string, error) {
+	req, err := pipeline.Continue(from)
+	if err != nil {
+		return nil, "", err
+	}
+	script, err := interruptible(ctx, func() (string, error) { return c.readScript(s) })
+	if err != nil {
+		return nil, "", err
+	}
+	if req.Edited != nil {
+		script = pipeline.Body(script)
+	}
+	req.Script, req.ScriptName = script, c.Script
+	req.Unsafe = c.UnsafeNoSandbox
+	if err := c.over(req); err != nil {
+		return nil, "", err
+	}
+	// The run's own model is not asked again unless it is named: judging needs
+	// none, and a folder may be anybody's, so it must start no command here.
+	if c.LLM == "" {
+		c.LLM = pipeline.NoModel
+	}
+	return req, c.Out, c.model(ctx, s, req)
 }
 
 func (c *judgeCmd) readScript(s streams) (string, error) {

@@ -9,10 +9,12 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
 
+	"github.com/repgen/repgen/internal/bench"
 	"github.com/repgen/repgen/internal/output"
 	"github.com/repgen/repgen/internal/proof"
 	"github.com/repgen/repgen/internal/sandbox/bwrap"
@@ -24,21 +26,24 @@ const (
 	exitFailed      = 1
 	exitUsage       = 2
 	exitDifferent   = 4
+	exitNothing     = 5 // nothing can be attempted
 	exitTampered    = 6
 	exitInterrupted = 130
 )
 
 const description = `Turn a deep-learning bug report into a script, the environment it ran in, and a verdict that anyone can re-run.
 
-` + verdictCodes + verifyCodes + `triage, env, show, doctor, version: 0 done, 1 failed, 5 nothing can be attempted (triage, env).`
+` + verdictCodes + verifyCodes + `bench: 0 no false claim, 4 a false claim, 1 it could not run or a case failed.
+search: 0 found, 3 nothing found, 5 nothing to search; index: 0 done, 5 no Python; both: 1 failed, 130 interrupted.
+triage, env, show, doctor, version: 0 done, 1 failed, 5 nothing can be attempted (triage, env).`
 
 const verdictCodes = `Exit codes of reproduce and judge:
   0    reproduced, fixed, regression (or flaky with grade A to C)
-  1    failed: our own defect or the infrastructure (index down, disk full)
+  1    failed: our own defect or the infrastructure (index down, disk full, no isolation)
   2    usage error
   3    not_reproduced
   4    lead, different_failure, exhausted, flaky with grade D
-  5    needs_info, needs_model, needs_hardware, env_unavailable, not_a_bug, hostile
+  5    needs_info, needs_model, needs_hardware, human_first, env_unavailable, not_a_bug, hostile
   130  interrupted
 `
 
@@ -59,9 +64,14 @@ type app struct {
 	Reproduce reproduceCmd `cmd:"" help:"Reproduce a bug report: a file, - for standard input, a GitHub issue URL or owner/repo#N."`
 	Judge     judgeCmd     `cmd:"" help:"Judge somebody else's script against a report, by the same code."`
 	Verify    verifyCmd    `cmd:"" help:"Run a bundle again here and compare it field by field."`
-	Env       envCmd       `cmd:"" help:"Only solve and build the environment of a report; say why each version."`
+	Env       envGroup     `cmd:"" help:"Only solve and build the environment of a report; explain: say why each version."`
 	Triage    triageCmd    `cmd:"" help:"Only read a report and say what could be done with it."`
+	Index     indexCmd     `cmd:"" help:"Index a project's source, so that searching it is quick."`
+	Search    searchCmd    `cmd:"" help:"Find the code that a bug report is about: in a project, or in the subject's own source as installed in the report's environment."`
+	Bench     benchGroup   `cmd:"" help:"Run a folder of cases with known answers and print the table of confusion; retrieval: measure the search."`
 	Show      showCmd      `cmd:"" help:"Show a run folder again."`
+	Models    modelsGroup  `cmd:"" help:"List, pull, verify and import the models and the runtime of the search."`
+	MCP       mcpCmd       `cmd:"" name:"mcp" help:"Serve a coding agent: it writes scripts, repgen runs and judges them."`
 	Doctor    doctorCmd    `cmd:"" help:"Say which isolation layers, interpreters, tools and index are usable here."`
 	Version   versionCmd   `cmd:"" help:"Print the version."`
 
@@ -73,6 +83,22 @@ type streams struct {
 	in  io.Reader
 	out io.Writer
 	err io.Writer
+	// command is what was called, without its arguments: "models pull".
+	command string
+}
+
+// named puts the command's name into the advice to read its help.
+func (s streams) named(p proof.ResultError) proof.ResultError {
+	if s.command != "" {
+		p.Next = strings.ReplaceAll(p.Next, "repgen COMMAND --help", "repgen "+s.command+" --help")
+	}
+	return p
+}
+
+// words are a command's own words in kong's path of it ("models pull <name>").
+func words(path string) string {
+	own, _, _ := strings.Cut(path, " <")
+	return own
 }
 
 // exit carries a code through an error return. Shown says that the user has
@@ -87,13 +113,13 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
-	return run(ctx, args, streams{in, out, errOut})
+	return run(ctx, args, streams{in: in, out: out, err: errOut})
 }
 
 func run(ctx context.Context, args []string, s streams) int {
 	var a app
 	code := -1
-	parser, err := kong.New(&a, kong.Name("repgen"), kong.Description(description), kong.Writers(s.out, s.err), kong.Vars{"version": "repgen " + versionText()},
+	parser, err := kong.New(&a, kong.Name("repgen"), kong.Description(description), kong.Writers(s.out, s.err), kong.Vars{"version": "repgen " + versionText(), "benchMethods": bench.DefaultMethods},
 		kong.UsageOnError(), kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
 		kong.Exit(func(c int) { code = c; panic(exit{c}) }))
 	if err != nil {
@@ -105,9 +131,14 @@ func run(ctx context.Context, args []string, s streams) int {
 		return code // --help has been printed
 	}
 	if err != nil {
-		output.Problem(s.err, proof.ResultError{What: err.Error(), Next: "repgen --help, or repgen COMMAND --help"})
+		var wrong *kong.ParseError
+		if errors.As(err, &wrong) && wrong.Context != nil {
+			s.command = words(wrong.Context.Command())
+		}
+		output.Problem(s.err, s.named(proof.ResultError{What: err.Error(), Next: "repgen --help, or repgen COMMAND --help"}))
 		return exitUsage
 	}
+	s.command = words(kctx.Command())
 	kctx.BindTo(ctx, (*context.Context)(nil))
 	err = kctx.Run(s)
 	var e exit
@@ -118,7 +149,7 @@ func run(ctx context.Context, args []string, s streams) int {
 		return e.code
 	}
 	problem, c := explain(err)
-	output.Problem(s.err, problem)
+	output.Problem(s.err, s.named(problem))
 	return c
 }
 

@@ -42,10 +42,11 @@ type runFlags struct {
 
 	source `embed:""`
 
+	modelBudget `embed:""`
+
 	Good       string        `help:"A version of the subject that is known to be good." placeholder:"VERSION"`
-	Runs       int           `help:"Executions on the reported side." default:"5"`
-	LLM        string        `help:"Language model: none." name:"llm" enum:"none" default:"none"`
-	BudgetTime time.Duration `help:"Start no new control after this time, such as 10m (default ${default}; 0: no limit)." default:"15m" placeholder:"DURATION"`
+	Runs       int           `help:"Executions on the reported side to begin with; more, up to 20 or twice as many, while they are mixed." default:"5"`
+	BudgetTime time.Duration `help:"Start no new control or attempt after this time, such as 10m (default ${default}; 0: no limit)." default:"15m" placeholder:"DURATION"`
 	RunTimeout time.Duration `help:"Wall limit of one execution (default ${default})." default:"5m" placeholder:"DURATION"`
 	Out        string        `help:"The run folder. Default: a fresh one below repgen-out." placeholder:"DIR"`
 	Resume     string        `help:"Go on with a run that was interrupted." placeholder:"RUN"`
@@ -61,7 +62,7 @@ func (f *runFlags) check() error {
 	if f.Out != "" && f.Resume != "" {
 		return usage("--out and --resume exclude each other: a run goes on in its own folder")
 	}
-	for _, err := range []error{f.wishes.check(), checkGood(f.Good), f.place.check(), f.source.check()} {
+	for _, err := range []error{f.wishes.check(), checkGood(f.Good), f.place.check(), f.source.check(), f.modelBudget.check()} {
 		if err != nil {
 			return err
 		}
@@ -101,6 +102,32 @@ func (f *runFlags) request(req *pipeline.Request) error {
 	req.Limits.Wall = f.RunTimeout
 	req.Project, err = f.project()
 	return err
+}
+
+// over puts the flags that were given over the words of an older request.
+func (f *runFlags) over(req *pipeline.Request) error {
+	old := *req
+	if err := f.request(req); err != nil {
+		return err
+	}
+	if f.Date == "" {
+		req.Date = old.Date
+	}
+	keep := func(to *string, was string) {
+		if *to == "" {
+			*to = was
+		}
+	}
+	keep(&req.Python, old.Python)
+	keep(&req.Subject, old.Subject)
+	keep(&req.Good, old.Good)
+	if len(req.With) == 0 {
+		req.With = old.With
+	}
+	if req.Project == nil {
+		req.Project = old.Project
+	}
+	return nil
 }
 
 // day is the end of a day in UTC: some reports need an upload of their own

@@ -2,9 +2,11 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/repgen/repgen/internal/output"
 	"github.com/repgen/repgen/internal/pipeline"
@@ -14,17 +16,28 @@ import (
 type reproduceCmd struct {
 	Report   string `arg:"" optional:"" help:"The report: a file, - for standard input, an issue's URL or owner/repo#N."`
 	runFlags `embed:""`
+
+	strategyFlag `embed:""`
+	agentFlags   `embed:""`
 }
 
 // Run reproduces a report.
 func (c *reproduceCmd) Run(ctx context.Context, s streams) error {
-	if err := c.check(); err != nil {
+	if err := errors.Join(c.runFlags.check(), c.agentFlags.check()); err != nil {
+		return c.fail(s, err)
+	}
+	strategy, err := readStrategy(c.Strategy)
+	if err != nil {
 		return c.fail(s, err)
 	}
 	req, dir, err := c.load(ctx, s, c.Report)
 	if err != nil {
 		return c.fail(s, err)
 	}
+	if strategy != "" {
+		req.Strategy = strategy
+	}
+	c.agentFlags.fill(req)
 	return c.execute(ctx, s, req, dir)
 }
 
@@ -38,7 +51,11 @@ func (f *runFlags) load(ctx context.Context, s streams, name string) (*pipeline.
 		if req.Unsafe && !f.UnsafeNoSandbox {
 			return nil, "", usage("the run in %s had no isolation: say --unsafe-no-sandbox again to go on", f.Resume)
 		}
-		return req, f.Resume, f.same(ctx, s, name, req)
+		if err := f.same(ctx, s, name, req); err != nil {
+			return nil, "", err
+		}
+		// Another model or more money is a reason to go on with a run.
+		return req, f.Resume, f.model(ctx, s, req)
 	}
 	if name == "" {
 		return nil, "", usage("which report? Give a file, -, an issue's URL or owner/repo#N, or --resume RUN")
@@ -48,8 +65,42 @@ func (f *runFlags) load(ctx context.Context, s streams, name string) (*pipeline.
 		return nil, "", err
 	}
 	req := &pipeline.Request{Report: rep}
-	return req, f.Out, f.request(req)
+	if err := f.request(req); err != nil {
+		return nil, "", err
+	}
+	return req, f.Out, f.model(ctx, s, req)
 }
+
+// model puts the language model into a request. A resumed run has its own,
+// unless another one is named now.
+func (f *runFlags) model(ctx context.Context, s streams, req *pipeline.Request) error {
+	named := f.modelBudget
+	if named.LLM == "" && f.Resume != "" && req.Model != "" {
+		if err := checkCommand(f.Resume, req.Model); err != nil {
+			return err
+		}
+		named.LLM = req.Model
+	}
+	name, err := named.modelName(ctx, s)
+	if err != nil {
+		return err
+	}
+	req.Model = name
+	f.modelBudget.fill(req)
+	req.AgentBudget.Wall = wallOf(req.Budget)
+	return nil
+}
+
+// wallOf is --budget-time as the agent's budget has it.
+func wallOf(limit time.Duration) time.Duration {
+	if limit == 0 {
+		return noWall
+	}
+	return limit
+}
+
+// noWall is no limit at all: in a budget zero is the default.
+const noWall = 10 * 365 * 24 * time.Hour
 
 // same refuses to resume the run of another report than the one that is named.
 func (f *runFlags) same(ctx context.Context, s streams, name string, req *pipeline.Request) error {
@@ -84,6 +135,7 @@ func (f *runFlags) execute(ctx context.Context, s streams, req *pipeline.Request
 	if err != nil {
 		return f.fail(s, err)
 	}
+	rememberCommand(dir, req.Model)
 	run, err := p.Reproduce(ctx, req, dir)
 	finish()
 	sv.trim(ctx, logger(s.err, f.Verbose))
@@ -109,8 +161,21 @@ func (f show) print(s streams, run *pipeline.Run) error {
 		return nil
 	}
 	output.Details(s.out, run.Result)
+	output.ModelPart(s.out, run.Result)
+	tellScript(s, run)
 	tellRerun(s, run.Result)
 	return nil
+}
+
+// tellScript says how a person goes on with a model's script.
+func tellScript(s streams, run *pipeline.Run) {
+	if run.Agent == nil || proof.ExitCode(run.Result) == 0 {
+		return
+	}
+	path := filepath.Join(run.Dir, pipeline.ScriptFile)
+	if _, err := os.Stat(path); err == nil {
+		_, _ = fmt.Fprintf(s.out, "   go on by hand: edit %s, then repgen judge %s\n", relative(path), output.ShellWord(relative(path)))
+	}
 }
 
 // tellRerun says how to run a bundle again, where there is anything to run.
@@ -149,6 +214,7 @@ func (f show) fail(s streams, err error) error { return f.failIn(s, err, "") }
 // failIn shows a failure; what was reached stays in dir.
 func (f show) failIn(s streams, err error, dir string) error {
 	problem, code := explain(err)
+	problem = s.named(problem)
 	result := proof.Failure(problem)
 	if dir != "" {
 		if abs, absErr := filepath.Abs(dir); absErr == nil {

@@ -65,13 +65,17 @@ func readFile(name string) (*report.Report, error) {
 	return report.Read(f, report.Source{Kind: "file", Name: name})
 }
 
-// explainMore covers the tracker's and the sandbox's own errors.
+// explainMore covers the tracker's, the sandbox's and the language model's own
+// errors.
 func explainMore(err error, e proof.ResultError) (proof.ResultError, int) {
+	if problem, code, ok := explainLLM(err); ok {
+		return problem, code
+	}
 	var layer *sandbox.LayerError
 	if errors.As(err, &layer) {
 		return proof.ResultError{
-			What: "the isolation cannot be set up: " + layer.Layer, Why: layer.Why,
-			Next: layer.Fix + " (repgen doctor checks everything; --unsafe-no-sandbox runs without isolation)",
+			What: "nothing was run: the isolation cannot be set up: " + layer.Layer, Why: layer.Why,
+			Next: isolationFix(layer) + "; repgen doctor checks everything. " + unsafeWay,
 		}, exitFailed
 	}
 	e.Next = "repgen doctor says what is usable on this machine; --verbose says more"

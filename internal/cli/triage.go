@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/repgen/repgen/internal/output"
@@ -50,7 +51,12 @@ func printDecision(s streams, d *triage.Decision) {
 			_, _ = fmt.Fprintln(s.out, output.StageLine(name, text, st))
 		}
 	}
-	line("route", string(d.Route))
+	route := string(d.Route)
+	if d.ConfidenceOf > 0 {
+		right := math.Round(d.Confidence * float64(d.ConfidenceOf))
+		route += fmt.Sprintf(" (right in %.0f of %d labelled reports like it)", right, d.ConfidenceOf)
+	}
+	line("route", route)
 	line("script", d.Summary)
 	line("subject", strings.Join(d.Subjects, ", "))
 	if e := d.Expectation; e != nil {
@@ -60,10 +66,46 @@ func printDecision(s streams, d *triage.Decision) {
 	for _, r := range d.Reasons {
 		line("why", r.Text)
 	}
+	for _, c := range d.Contrasts {
+		line("contrast", changeWords(c)+": "+c.Words)
+	}
+	for _, tr := range d.Triggers {
+		line("blamed", tr.Target+": "+tr.Words)
+	}
 	for _, m := range d.Missing {
 		line("missing", m)
 	}
+	line("vagueness", fmt.Sprintf("%.2f of 1%s", d.Vagueness, lacking(d.Facts)))
 	if d.Reply != "" {
 		_, _ = fmt.Fprintf(s.out, "\n%s\n", output.Inert(d.Reply))
 	}
+}
+
+// changeWords is a contrast in few words.
+func changeWords(c triage.Contrast) string {
+	text := ""
+	switch c.Kind {
+	case "without":
+		text = "without " + c.Target
+	case "instead":
+		text = c.Value + " instead of " + c.Target
+	default:
+		text = c.Target + "=" + c.Value
+	}
+	if c.Bad {
+		return text + " (brings it)"
+	}
+	return text
+}
+
+// lacking names the missing facts, the most helpful first.
+func lacking(facts []triage.Fact) string {
+	if len(facts) == 0 {
+		return ""
+	}
+	names := make([]string, len(facts))
+	for i, f := range facts {
+		names[i] = f.Name
+	}
+	return ", lacking " + strings.Join(names, ", ")
 }

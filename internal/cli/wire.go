@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -83,6 +84,9 @@ func (e cacheError) Unwrap() error { return e.err }
 type guarded struct {
 	*environment.Manager
 	dir string
+	// isolation is asked before anything is chosen or downloaded for a run; nil
+	// where nothing will be run.
+	isolation sandbox.Sandbox
 }
 
 func (g *guarded) check() error {
@@ -96,9 +100,24 @@ func (g *guarded) check() error {
 	return nil
 }
 
+// isolated refuses what would be run, or downloaded to be run, without
+// isolation.
+func (g *guarded) isolated(ctx context.Context) error {
+	if g.isolation == nil {
+		return nil
+	}
+	if _, err := g.isolation.Layers(ctx); err != nil {
+		return fmt.Errorf("prepare a run: %w", err)
+	}
+	return nil
+}
+
 // Spec implements pipeline.Speccer.
 func (g *guarded) Spec(ctx context.Context, in environment.SpecInput) (environment.Spec, *environment.Unavailable, error) {
 	if err := g.check(); err != nil {
+		return environment.Spec{}, nil, err
+	}
+	if err := g.isolated(ctx); err != nil {
 		return environment.Spec{}, nil, err
 	}
 	return g.Manager.Spec(ctx, in)
@@ -107,6 +126,9 @@ func (g *guarded) Spec(ctx context.Context, in environment.SpecInput) (environme
 // Build implements proof.Builder.
 func (g *guarded) Build(ctx context.Context, l *environment.Lock) (*environment.Environment, *environment.Unavailable, error) {
 	if err := g.check(); err != nil {
+		return nil, nil, err
+	}
+	if err := g.isolated(ctx); err != nil {
 		return nil, nil, err
 	}
 	return g.Manager.Build(ctx, l)
@@ -144,7 +166,7 @@ func wireServices(ctx context.Context, s streams, p place, sh show, events func(
 	if err != nil {
 		return nil, err
 	}
-	return &services{sandbox: sb, envs: &guarded{m, cache}}, nil
+	return &services{sandbox: sb, envs: &guarded{Manager: m, dir: cache, isolation: sb}}, nil
 }
 
 // wire builds the pipeline.
@@ -155,6 +177,7 @@ func (f *runFlags) wire(ctx context.Context, s streams, events func(pipeline.Eve
 	}
 	return &pipeline.Pipeline{
 		Specs: sv.envs, Projects: sv.envs, Solver: sv.envs, Builder: sv.envs, Sandbox: sv.sandbox, Events: events, Version: versionText(),
+		Author: &author{s: s, show: f.show},
 	}, sv, nil
 }
 

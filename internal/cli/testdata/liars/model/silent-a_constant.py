@@ -1,0 +1,4 @@
+import tinynet
+
+tinynet.near(2)
+observe("out", 10)

@@ -1,0 +1,4 @@
+import tinynet
+
+s = str(tinynet.add(2, 5))
+observe("out", len(s) * 3 + 4)

@@ -1,0 +1,4 @@
+import tinynet
+
+tinynet.near(1)
+observe("out", tinynet.check(-1))
