@@ -24,6 +24,8 @@ type check struct {
 	OK     bool   `json:"ok"`
 	Detail string `json:"detail"`
 	Next   string `json:"next,omitempty"`
+	// Note is what a check that passed still warns of.
+	Note string `json:"note,omitempty"`
 	// Refused is what repgen does not do until then, Unsafe the way around it
 	// and what that costs.
 	Refused string `json:"refused,omitempty"`
@@ -32,8 +34,12 @@ type check struct {
 
 func now() time.Time { return time.Now() }
 
-// minFree is what a torch environment needs on disk, with its download.
-const minFree = 8 << 30
+// Free space on disk. Every environment leaves least free; a torch with CUDA's
+// libraries needs ample with its download (both as measured in environment).
+const (
+	least = 1 << 30
+	ample = 8 << 30
+)
 
 // Run says what is usable on this machine.
 func (c *doctorCmd) Run(ctx context.Context, s streams) error {
@@ -76,15 +82,15 @@ func (c *doctorCmd) checks(ctx context.Context, s streams) []check {
 }
 
 func tellCheck(s streams, k check) {
-	mark := "ok"
-	if !k.OK {
-		mark = "MISSING"
+	mark, rest := "ok", []string{k.Note}
+	switch {
+	case !k.OK:
+		mark, rest = "MISSING", []string{k.Next, k.Refused, k.Unsafe}
+	case k.Note != "":
+		mark = "note"
 	}
 	_, _ = fmt.Fprintf(s.out, " %-8s %-18s %s\n", mark, k.Name, output.Inert(k.Detail))
-	if k.OK {
-		return
-	}
-	for _, line := range []string{k.Next, k.Refused, k.Unsafe} {
+	for _, line := range rest {
 		if line != "" {
 			_, _ = fmt.Fprintf(s.out, "          %-18s %s\n", "", output.Inert(line))
 		}
@@ -112,9 +118,18 @@ func diskCheck() check {
 	if err != nil {
 		return check{Name: "disk", Detail: err.Error(), Next: cacheNext}
 	}
-	k := check{Name: "disk", OK: free >= minFree, Detail: fmt.Sprintf("%s, %.1f GiB free", dir, float64(free)/(1<<30))}
-	if !k.OK {
-		k.Next = "a torch environment needs about 8 GiB with its download: free some space, or set REPGEN_CACHE_DIR"
+	return freeCheck(dir, free)
+}
+
+// freeCheck fails only where nothing can be built: most reports need a tenth of
+// what the largest do.
+func freeCheck(dir string, free uint64) check {
+	k := check{Name: "disk", OK: free >= least, Detail: fmt.Sprintf("%s, %.1f GiB free", dir, float64(free)/(1<<30))}
+	switch {
+	case free < least:
+		k.Next = "no environment can be built: free some space, or set REPGEN_CACHE_DIR to a folder on a larger disk"
+	case free < ample:
+		k.Note = "enough for most reports; an environment of torch with CUDA's libraries needs about 8 GiB with its download"
 	}
 	return k
 }
