@@ -29,7 +29,7 @@ func TestJudgeStartsNoForeignCommand(t *testing.T) {
 	}
 	for named, want := range map[string]string{"": pipeline.NoModel, "exec:true": "exec:true"} {
 		c := judgeCmd{Script: script}
-		c.Runs, c.LLM = 5, named
+		c.LLM = named
 		req, _, err := c.continued(t.Context(), streams{in: strings.NewReader(""), out: &bytes.Buffer{}, err: &bytes.Buffer{}}, dir)
 		if err != nil || req.Model != want || req.Edited == nil {
 			t.Errorf("--llm %q: the model is %q, %v; want %q", named, req.Model, err, want)

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,7 +10,6 @@ import (
 	"path/filepath"
 	"time"
 
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"golang.org/x/sys/unix"
 
 	"github.com/repgen/repgen/internal/pipeline"
@@ -88,21 +86,10 @@ func (c *mcpCmd) Run(ctx context.Context, s streams) error {
 	broken := make(chan os.Signal, 1)
 	signal.Notify(broken, unix.SIGPIPE)
 	defer signal.Stop(broken)
-	t := &sdk.IOTransport{Reader: io.NopCloser(s.in), Writer: out}
-	if err := mcp.Serve(ctx, t, o); err != nil {
-		return sh.fail(s, served(err))
+	if err := mcp.Serve(ctx, mcp.Lines(s.in, out), o); err != nil {
+		return sh.fail(s, fmt.Errorf("serve the agent: %w", err))
 	}
 	return nil
-}
-
-// served says why a session ended. Nothing on this machine is at fault where
-// the client, or a person who tries it by hand, sent a line that is no message.
-func served(err error) error {
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) {
-		return fmt.Errorf("serve the agent: standard input must hold one JSON-RPC message a line: %w", err)
-	}
-	return fmt.Errorf("serve the agent: %w", err)
 }
 
 // options wires the services.

@@ -45,19 +45,27 @@ type runFlags struct {
 	modelBudget `embed:""`
 
 	Good       string        `help:"A version of the subject that is known to be good." placeholder:"VERSION"`
-	Runs       int           `help:"Executions on the reported side to begin with; more, up to 20 or twice as many, while they are mixed." default:"5"`
-	BudgetTime time.Duration `help:"Start no new control or attempt after this time, such as 10m (default ${default}; 0: no limit)." default:"15m" placeholder:"DURATION"`
-	RunTimeout time.Duration `help:"Wall limit of one execution (default ${default})." default:"5m" placeholder:"DURATION"`
-	Out        string        `help:"The run folder. Default: a fresh one below repgen-out." placeholder:"DIR"`
-	Resume     string        `help:"Go on with a run that was interrupted." placeholder:"RUN"`
+	// Nil where it is not given: a resumed run then keeps what it was begun with.
+	Runs       *int           `help:"Executions on the reported side to begin with; more, up to 20 or twice as many, while they are mixed (default 5)." placeholder:"N"`
+	BudgetTime *time.Duration `help:"Start no new control or attempt after this time, such as 10m (default 15m; 0: no limit)." placeholder:"DURATION"`
+	RunTimeout *time.Duration `help:"Wall limit of one execution (default 5m)." placeholder:"DURATION"`
+	Out        string         `help:"The run folder. Default: a fresh one below repgen-out." placeholder:"DIR"`
+	Resume     string         `help:"Go on with a run that was interrupted." placeholder:"RUN"`
 }
 
+// Defaults of --runs, --budget-time and --run-timeout (guesses).
+const (
+	defaultRuns       = 5
+	defaultBudget     = 15 * time.Minute
+	defaultRunTimeout = 5 * time.Minute
+)
+
 func (f *runFlags) check() error {
-	if f.Runs < 1 || f.Runs > 1000 {
-		return usage("--runs %d: it must be between 1 and 1000", f.Runs)
+	if f.Runs != nil && (*f.Runs < 1 || *f.Runs > 1000) {
+		return usage("--runs %d: it must be between 1 and 1000", *f.Runs)
 	}
-	if f.BudgetTime < 0 || f.RunTimeout <= 0 {
-		return usage("--budget-time and --run-timeout must not be negative or zero")
+	if f.BudgetTime != nil && *f.BudgetTime < 0 || f.RunTimeout != nil && *f.RunTimeout <= 0 {
+		return usage("--budget-time must not be negative, --run-timeout not negative or zero")
 	}
 	if f.Out != "" && f.Resume != "" {
 		return usage("--out and --resume exclude each other: a run goes on in its own folder")
@@ -97,11 +105,20 @@ func (f *runFlags) request(req *pipeline.Request) error {
 		return err
 	}
 	req.Date, req.Python, req.Subject, req.With, req.Good = date, f.Python, f.Subject, f.With, f.Good
-	req.Runs, req.Budget, req.Unsafe = f.Runs, f.BudgetTime, f.UnsafeNoSandbox
+	req.Runs, req.Budget, req.Unsafe = defaultRuns, defaultBudget, f.UnsafeNoSandbox
 	req.Limits = sandbox.DefaultLimits()
-	req.Limits.Wall = f.RunTimeout
+	req.Limits.Wall = defaultRunTimeout
+	f.effort(req)
 	req.Project, err = f.project()
 	return err
+}
+
+// effort puts what was said of it into a request and leaves the rest as it is:
+// more of it is a reason to go on with a run.
+func (f *runFlags) effort(req *pipeline.Request) {
+	set(&req.Runs, f.Runs)
+	set(&req.Budget, f.BudgetTime)
+	set(&req.Limits.Wall, f.RunTimeout)
 }
 
 // over puts the flags that were given over the words of an older request.
@@ -127,6 +144,8 @@ func (f *runFlags) over(req *pipeline.Request) error {
 	if req.Project == nil {
 		req.Project = old.Project
 	}
+	req.Runs, req.Budget, req.Limits.Wall = old.Runs, old.Budget, old.Limits.Wall
+	f.effort(req)
 	return nil
 }
 

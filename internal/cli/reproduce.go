@@ -54,7 +54,8 @@ func (f *runFlags) load(ctx context.Context, s streams, name string) (*pipeline.
 		if err := f.same(ctx, s, name, req); err != nil {
 			return nil, "", err
 		}
-		// Another model or more money is a reason to go on with a run.
+		// Another model, more money or more time is a reason to go on with a run.
+		f.effort(req)
 		return req, f.Resume, f.model(ctx, s, req)
 	}
 	if name == "" {

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	osexec "os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -56,7 +57,8 @@ type Model struct {
 }
 
 // New checks the command line; the command itself is started by Complete. The
-// error says what is wrong with the line, or that there is no such program.
+// error says what is wrong with the line; it is an llm.Error where there is no
+// such program, or it may not be executed.
 func New(o Options) (*Model, error) {
 	if len(o.Argv) == 0 {
 		words, err := Split(o.Command)
@@ -67,6 +69,9 @@ func New(o Options) (*Model, error) {
 	}
 	if len(o.Argv) == 0 || o.Argv[0] == "" {
 		return nil, errors.New("read the command line of the language model: it names no program")
+	}
+	if _, err := osexec.LookPath(o.Argv[0]); err != nil {
+		return nil, startError(o.Argv[0], err)
 	}
 	if o.Env == nil {
 		o.Env = os.Environ()
@@ -153,19 +158,24 @@ func question(r llm.Request) ([]byte, error) {
 
 // notRun is the error of a command that did not start or was cancelled.
 func (m *Model) notRun(ctx context.Context, err error) error {
-	switch {
-	case ctx.Err() != nil:
+	if ctx.Err() != nil {
 		return fmt.Errorf("ask the command %s: %w", m.o.Name, ctx.Err())
-	case errors.Is(err, proc.ErrNotFound):
+	}
+	return startError(m.o.Argv[0], err)
+}
+
+// startError is the error of a program that cannot be started.
+func startError(program string, err error) error {
+	if errors.Is(err, osexec.ErrNotFound) || errors.Is(err, os.ErrNotExist) {
 		return &llm.Error{
 			Kind: llm.Crashed, Err: err,
-			Why:  fmt.Sprintf("the command %q does not exist", m.o.Argv[0]),
+			Why:  fmt.Sprintf("the command %q does not exist", program),
 			Next: "check its name and that it is on the PATH",
 		}
 	}
 	return &llm.Error{
 		Kind: llm.Crashed, Err: err,
-		Why:  fmt.Sprintf("the command %q does not start: %v", m.o.Argv[0], err),
+		Why:  fmt.Sprintf("the command %q does not start: %v", program, err),
 		Next: "check that it may be executed, or name its interpreter before it",
 	}
 }
