@@ -2,6 +2,7 @@ package validate
 
 import (
 	"context"
+	"slices"
 
 	"github.com/repgen/repgen/internal/agent/task"
 	"github.com/repgen/repgen/internal/pydist"
@@ -27,6 +28,9 @@ func Facts(ctx context.Context, b Box, subject string, names []string) (task.Fac
 		f.Python = b.Env.Python.Version
 	}
 	for _, p := range b.Env.Lock.Packages {
+		if slices.Contains(b.Env.Lock.LeftOut, p.Name) {
+			continue // resolved, and not installed
+		}
 		f.Packages = append(f.Packages, task.Installed{Name: p.Name, Version: p.Version})
 	}
 	f.Version = versionOf(f.Packages, subject)

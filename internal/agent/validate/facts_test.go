@@ -79,6 +79,20 @@ func TestFactsWithoutAskingAnything(t *testing.T) {
 	}
 }
 
+// What the lock resolved and the build left out is not there for a script.
+func TestFactsNameWhatIsInstalled(t *testing.T) {
+	b := &fakeBox{}
+	box := b.box()
+	env := *box.Env
+	env.Lock.Packages = append(slices.Clone(env.Lock.Packages), environment.Package{Name: "nvidia-nccl-cu12", Version: "2.2"})
+	env.Lock.LeftOut = []string{"nvidia-nccl-cu12"}
+	box.Env = &env
+	f, err := Facts(t.Context(), box, "numpy", nil)
+	if err != nil || f.Version == "" || slices.ContainsFunc(f.Packages, func(p task.Installed) bool { return strings.HasPrefix(p.Name, "nvidia") }) {
+		t.Errorf("%+v %v", f, err)
+	}
+}
+
 func TestFactsAreKept(t *testing.T) {
 	b := &fakeBox{}
 	box := b.box()
