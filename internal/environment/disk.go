@@ -27,8 +27,9 @@ const (
 )
 
 // idle is how long an environment has to be unused to be given up for another
-// one when the disk is short.
-const idle = 3 * 24 * time.Hour
+// one when the disk is short (a guess): what is in use is locked, and to build
+// one again costs a minute, where to stop costs the verdict.
+const idle = time.Hour
 
 // spaceNeed is what an installation will take on disk.
 type spaceNeed struct {
@@ -106,7 +107,7 @@ func isFolder(path string) bool {
 }
 
 // checkSpace stops before a build that would fill the disk. When it is short,
-// environments that nobody has used for days are given up first.
+// environments that nobody has used for an hour are given up first.
 func (m *Manager) checkSpace(ctx context.Context, dir string, e *Environment) error {
 	free, err := m.freeBytes(dir)
 	if err != nil || free >= roomy {
