@@ -28,8 +28,9 @@ const (
 
 // idle is how long an environment has to be unused to be given up for another
 // one when the disk is short (a guess): what is in use is locked, and to build
-// one again costs a minute, where to stop costs the verdict.
-const idle = time.Hour
+// one again costs a minute, where to stop costs the verdict. It is longer than a
+// search goes without coming back to one.
+const idle = 5 * time.Minute
 
 // spaceNeed is what an installation will take on disk.
 type spaceNeed struct {
@@ -107,7 +108,7 @@ func isFolder(path string) bool {
 }
 
 // checkSpace stops before a build that would fill the disk. When it is short,
-// environments that nobody has used for an hour are given up first.
+// environments that nobody has used for minutes are given up first.
 func (m *Manager) checkSpace(ctx context.Context, dir string, e *Environment) error {
 	free, err := m.freeBytes(dir)
 	if err != nil || free >= roomy {

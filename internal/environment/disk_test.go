@@ -95,7 +95,7 @@ func TestCheckSpace(t *testing.T) {
 }
 
 // A build that does not fit leaves the store as it was, but for environments
-// that nobody has used for days.
+// that nobody has used for a while.
 func TestShortOfSpace(t *testing.T) {
 	w := newWorkshop(t, sizedIndex(t, map[string]int64{"numpy": 18, "torch": 755}))
 	old, used := w.built(t, lockOf("3.11.7", "six==1.0")), w.built(t, lockOf("3.11.7", "attrs==1.0"))
