@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/repgen/repgen/internal/pydist"
-	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 // Decide computes the verdict from judged evidence, and from nothing else.
@@ -133,9 +132,6 @@ func firstReason(g Group, f Finding) string {
 	}
 	return string(f)
 }
-
-// acceleratorMissing recognises a failure for want of a device.
-var acceleratorMissing = lazyre.New(`(?i)not compiled with CUDA|No CUDA GPUs|NVIDIA driver|CUDA (?:driver|is not available)|no (?:GPU|TPU) (?:is )?(?:found|available)|Unknown backend:? '?(?:gpu|cuda|tpu)|MPS (?:backend|device)`)
 
 // without decides when no execution of the reported side shows the symptom.
 func (v *Verdict) without(ev Evidence, g Group, t tally) {

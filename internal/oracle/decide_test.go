@@ -196,14 +196,28 @@ func TestNearestReleases(t *testing.T) {
 }
 
 // TestAcceleratorCollision: a script that dies for want of a device was never
-// judged, whatever else was reported.
+// judged, whatever else was reported. A message that only speaks of one is
+// another failure.
 func TestAcceleratorCollision(t *testing.T) {
-	g := findings(SideReported, "2.0", "xxxxx")
-	for i := range g.Judgements {
-		g.Judgements[i].Observed = symptom.Symptom{Kind: symptom.Exception, Exception: "AssertionError", Message: "Torch not compiled with CUDA enabled"}
-	}
-	if v := Decide(crashClaim, Evidence{Certified: true, Groups: []Group{g}}); v.Headline != NeedsHardware {
-		t.Errorf("%s: %v", v.Headline, v.Reasons)
+	for message, want := range map[string]Headline{
+		"Torch not compiled with CUDA enabled":                                     NeedsHardware,
+		"Check failed: AllVisibleGPUs() >= 1 (0 vs. 1) : No visible GPU is found.": NeedsHardware,
+		"Booster version not compiled with GPU support.":                           NeedsHardware,
+		"GPU Tree Learner was not enabled in this build.":                          NeedsHardware,
+		"No OpenCL device found":                                                   NeedsHardware,
+		"Environment for task type [GPU] not found":                                NeedsHardware,
+		"CUDA error 100: no CUDA-capable device is detected":                       NeedsHardware,
+		"unknown parameter gpu_id":                                                 DifferentFailure,
+		"no column named GPU found in the table":                                   DifferentFailure,
+		"tree_method must be hist or gpu_hist":                                     DifferentFailure,
+	} {
+		g := findings(SideReported, "2.0", "xxxxx")
+		for i := range g.Judgements {
+			g.Judgements[i].Observed = symptom.Symptom{Kind: symptom.Exception, Exception: "AssertionError", Message: message}
+		}
+		if v := Decide(crashClaim, Evidence{Certified: true, Groups: []Group{g}}); v.Headline != want {
+			t.Errorf("%s: %s: %v", message, v.Headline, v.Reasons)
+		}
 	}
 }
 

@@ -63,3 +63,8 @@ func isolationFault(s symptom.Symptom) (what string, ours bool) {
 func systemFailure(s symptom.Symptom, plain bool) bool {
 	return plain || s.IsA("OSError") || s.IsA("MemoryError") || s.IsA("RuntimeError")
 }
+
+// acceleratorMissing recognises a failure for want of a device, in the words of
+// the frameworks and of the boosting libraries (a build without the device's
+// part, or none that the driver shows).
+var acceleratorMissing = lazyre.New(`(?i)not compiled with (?:CUDA|GPU)|No CUDA GPUs|NVIDIA driver|CUDA (?:driver|is not available)|no CUDA-capable device|no (?:visible |available |supported )?(?:GPUs?|TPUs?|OpenCL devices?) (?:is |are |was |were )?(?:found|available|detected|visible)|(?:GPU|CUDA) Tree Learner was not enabled|task type \[?GPU\]? not found|Unknown backend:? '?(?:gpu|cuda|tpu)|MPS (?:backend|device)`)
