@@ -123,7 +123,7 @@ func (s *scanner) block(i int, text string) int {
 	case importLine.MatchString(text), capitalImport.MatchString(text) && i+1 < len(s.p.lines) && importLine.MatchString(s.p.lineText(i+1)):
 		return s.bareCode(i)
 	}
-	return i
+	return s.bareOutput(i, text)
 }
 
 // glued reads a fence whose first line of code stands right behind its marks.
