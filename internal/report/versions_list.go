@@ -22,6 +22,9 @@ var (
 	columnsLine = lazyre.New(`^\s*([A-Za-z0-9_][\w.-]*)\s+v?(` + versionText + `)(?:\s+(\S.*))?$`)
 	// colonLine: "numpy: 1.2.3", "- PyTorch version (GPU?): 2.1.0".
 	colonLine = lazyre.New(`^\s*(?:[-*]\s+)?` + "`?" + `([A-Za-z][\w. -]*?)` + "`?" + `(?:\s+[vV]ersion)?(?:\s*\([^)]*\))?\s*[:=]\s*v?(` + versionText + `)\b(.*)$`)
+	// furtherPair begins what follows the first of several pairs on one line:
+	// "torch version: 2.2.2, torchvision version: 0.17.2".
+	furtherPair = lazyre.New(`^\s*[,;|]\s*[A-Za-z]`)
 	// pipTagLine: "[pip3] numpy==1.2.3".
 	pipTagLine = lazyre.New(`^\s*\[(pip3?|conda)\]\s+([A-Za-z0-9_][\w.-]*)(?:==|\s+)(` + versionText + `)`)
 	// condaHeader: the first lines of conda list.
@@ -190,6 +193,10 @@ func (p *parser) listLine(l line, where string, conda bool) {
 	case colonLine.MatchString(t):
 		m := colonLine.FindStringSubmatchIndex(t)
 		p.colonVersion(t[m[2]:m[3]], t[m[4]:m[5]], where, span(m, 1, 2))
+		if rest := t[m[6]:m[7]]; furtherPair.MatchString(rest) {
+			sep := strings.IndexAny(rest, ",;|") + 1
+			p.listLine(line{l.start + m[6] + sep, l.end}, where, conda)
+		}
 	case versionTuple.MatchString(t):
 		p.tupleLine(l, t)
 	case columnsLine.MatchString(t) && !startsWithVersion.MatchString(t):

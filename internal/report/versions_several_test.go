@@ -27,3 +27,22 @@ func TestSeveralVersions(t *testing.T) {
 		}
 	}
 }
+
+// TestPairsOnOneLine: a line of a list may hold several names with their versions.
+func TestPairsOnOneLine(t *testing.T) {
+	for text, want := range map[string]string{
+		"torch version: 2.2.2, torchvision version: 0.17.2":         "torch 2.2.2, torchvision 0.17.2",
+		"numpy: 1.26.4; scipy: 1.11.0; Python: 3.10.2":              "numpy 1.26.4, scipy 1.11.0, python 3.10.2",
+		"torch: 2.2.2, built with the compiler of the distribution": "torch 2.2.2",
+		"torch: 2.2.2+cu121": "torch 2.2.2+cu121",
+	} {
+		r := Parse([]byte("# no attribute\n\n### Versions\n\nI use these versions:\n```python\n"+text+"\n```\n"), Source{})
+		var got []string
+		for _, v := range r.Versions {
+			got = append(got, v.Dist+" "+v.Spec)
+		}
+		if strings.Join(got, ", ") != want {
+			t.Errorf("%s: got %q, want %q", text, got, want)
+		}
+	}
+}
