@@ -24,6 +24,10 @@ const (
 	// ground (arrays, plots, packaging) hardly ever.
 	weightPlatform = -4
 	weightGround   = -6
+	// Arrays are below the rest of the ground: who asks about a table or a
+	// solver makes its input with them, and imports them first. More than what
+	// the order of two imports says.
+	weightArrays = -2
 )
 
 // platforms are built upon by most of what is reported beside them.
@@ -35,6 +39,10 @@ var ground = setOf("numpy", "scipy", "pandas", "matplotlib", "pillow", "protobuf
 	"setuptools", "pip", "wheel", "tqdm", "pytest", "requests", "jaxlib", "typing-extensions",
 	"ml-dtypes", "opencv-python", "seaborn", "joblib", "packaging", "pyyaml", "ipython", "cython",
 	"python", "cuda", "cudnn")
+
+// onArrays are the parts of the ground that are themselves built on numpy and
+// have a behaviour of their own to complain of.
+var onArrays = setOf("scipy", "pandas", "opencv-python")
 
 // suspect is one distribution with the signs for it.
 type suspect struct {
@@ -116,8 +124,9 @@ func rankSuspects(rd *reading) []*suspect {
 // weigh lowers platforms and ground where something else is imported, or,
 // without a script, named.
 func weigh(found suspects) {
-	upper := map[int]bool{}
+	upper, above := map[int]bool{}, false
 	for _, s := range found {
+		above = above || onArrays[s.dist] && s.weight >= weightImport
 		if s.weight >= weightImport || s.source == "version" || s.source == "traceback" {
 			upper[tier(s.dist)] = true
 		}
@@ -128,6 +137,8 @@ func weigh(found suspects) {
 			s.score += weightGround
 		case t == 1 && upper[2]:
 			s.score += weightPlatform
+		case s.dist == "numpy" && above:
+			s.score += weightArrays
 		}
 	}
 }

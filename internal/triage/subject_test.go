@@ -25,6 +25,8 @@ func TestSubjects(t *testing.T) {
 	}{
 		{name: "import", title: "wrong sum", code: "import numpy as np\nprint(np.sum(1))", want: "numpy", source: "import"},
 		{name: "ground below", title: "wrong sum", code: "import numpy as np\nimport xarray as xr\nprint(xr, np)", want: "xarray", source: "import"},
+		{name: "arrays below a table", title: "wrong mean of a window", code: "import numpy as np\nimport pandas as pd\nprint(pd.Series(np.arange(3)).rolling(2).mean())", want: "pandas", source: "import"},
+		{name: "arrays in the title", title: "numpy.cumsum is wrong", code: "import pandas as pd\nimport numpy as np\nprint(pd, np.cumsum([1]))", want: "numpy"},
 		{name: "platform below", title: "wrong sum", code: "import torch\nimport torchmetrics\nprint(torchmetrics, torch)", want: "torchmetrics"},
 		{name: "platform in the title", title: "torch.compile breaks", code: "import torch\nimport torchvision\nprint(torch, torchvision)", want: "torch"},
 		{name: "name of an import in the title", title: "PPO.load crashes", code: "import gymnasium as gym\nfrom stable_baselines3 import PPO\nPPO(gym)", want: "stable-baselines3", source: "title"},
