@@ -22,6 +22,10 @@ var (
 	repeated = lazyre.New(`^\s*\[Previous line repeated \d+ more times?\]`)
 	linkLine = lazyre.New(`^\s*(?:During handling of the above exception, another exception occurred:|The above exception was the direct cause of the following exception:)\s*$`)
 	likeExc  = lazyre.New(`(?:Error|Exception|Warning|Interrupt|Exit|Iteration|Abort|Failure|Fault|Timeout|NotFound|Traceback|StackTrace|Group)$`)
+	// showsCode is the reporter's own sentence that leads over to the script: no
+	// library says "here is the code". An empty line often lacks before it.
+	showsCode = lazyre.New(`(?i)^(?:(?:here(?:'s| is| are)|this is|below is) (?:the|my|a|an|some) (?:\w+ ){0,2}|my (?:\w+ )?)(?:code|script|snippet|program)\b|^(?:the )?(?:code|script|snippet)\s*[:-]?$`)
+
 	// jaxNote are lines that jax prints around its filtered tracebacks.
 	jaxNote = lazyre.New(`^(?:-{20,}|For simplicity, JAX has removed|The stack trace below excludes JAX-internal|The preceding is the original exception)`)
 )
@@ -298,7 +302,7 @@ func (s *scanner) endsMessage(t string) bool {
 	trim := strings.TrimSpace(t)
 	return strings.HasPrefix(trim, "```") || strings.HasPrefix(trim, "~~~") && indent(t) < 4 || strings.HasPrefix(t, "**********") || strings.HasPrefix(t, ">>>") ||
 		strings.HasPrefix(t, "$ ") || tbHeader.MatchString(t) || linkLine.MatchString(t) || jaxNote.MatchString(t) ||
-		nativeFatal.MatchString(t) || signalWord.MatchString(trim) && len(trim) < 60 || trim == "</details>" || strings.HasPrefix(trim, "+-") || strings.HasPrefix(trim, "### ")
+		nativeFatal.MatchString(t) || signalWord.MatchString(trim) && len(trim) < 60 || trim == "</details>" || showsCode.MatchString(trim) || strings.HasPrefix(trim, "+-") || strings.HasPrefix(trim, "### ")
 }
 
 // unqualified is the class without its module.
