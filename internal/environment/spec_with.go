@@ -84,6 +84,9 @@ func (w *inference) installLines() {
 			w.edit("install line %q left out: %v", clip(text, 60), err)
 			continue
 		}
+		if r = w.meant(r); r.Spec == "" && !w.has(r.Name) {
+			r.Spec, _ = w.specOf(r.Name) // stated elsewhere
+		}
 		r.Word, r.Why = WordReporter, "installed by a line of the report"
 		w.require(r)
 	}
@@ -92,4 +95,25 @@ func (w *inference) installLines() {
 			w.want(pydist.Normalize(v.Dist), WordReporter, "installed by a line of the report")
 		}
 	}
+}
+
+// placeholders are names on the index that hold no code: whoever asks for one
+// has written how the package is imported or called. Some still install the
+// package and some only print its name and fail, by their release and the
+// Python, so that the environment of the day would not hold what it did.
+var placeholders = map[string]string{"sklearn": "scikit-learn", "skimage": "scikit-image", "pytorch": "torch"}
+
+// meant turns a placeholder into what it stands for. Its own version (0.0) says
+// nothing of that.
+func (w *inference) meant(r Requirement) Requirement {
+	real := placeholders[r.Name]
+	if real == "" {
+		return r
+	}
+	w.edit("%s is only a name that points to %s on the index: %s taken", r.Name, real, real)
+	r.Name = real
+	if strings.HasPrefix(r.exact(), "0.0") {
+		r.Spec = ""
+	}
+	return r
 }
