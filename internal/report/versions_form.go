@@ -88,27 +88,36 @@ var (
 // tupleLine gives each version of such a line the name at its place in the
 // heading ("SciPy/NumPy/Python version and system information").
 func (p *parser) tupleLine(l line, t string) {
-	m := versionTuple.FindStringSubmatchIndex(t)
 	i := p.sectionAt(l.start)
 	if i < 0 {
 		return
 	}
-	var dists, names []string
+	var names []string
 	for _, word := range headingWord.FindAllString(p.r.Sections[i].Heading, 16) {
 		if dist, known := distOf(word); known && dist != "python" {
-			dists, names = append(dists, dist), append(names, word)
+			names = append(names, word)
 		}
+	}
+	p.tupleVersions(names, t, l.start)
+}
+
+// tupleVersions records the versions of such a line under their names, and that
+// of the interpreter, which names itself.
+func (p *parser) tupleVersions(names []string, t string, start int) {
+	m := versionTuple.FindStringSubmatchIndex(t)
+	if m == nil {
+		return
 	}
 	pos := m[2]
 	for k, spec := range strings.Fields(t[m[2]:m[3]]) {
 		pos += strings.Index(t[pos:], spec)
-		if k < len(dists) {
-			p.installed(names[k], spec, "show_versions", Span{l.start + pos, l.start + pos + len(spec)})
+		if k < len(names) {
+			p.installed(names[k], spec, "show_versions", Span{start + pos, start + pos + len(spec)})
 		}
 		pos += len(spec)
 	}
 	python := t[m[4]:m[5]] + "." + t[m[6]:m[7]] + "." + t[m[8]:m[9]]
-	p.addVersion(Version{Name: "python", Dist: "python", Spec: python, Where: "show_versions", Span: Span{l.start + m[4], l.start + m[9]}})
+	p.addVersion(Version{Name: "python", Dist: "python", Spec: python, Where: "show_versions", Span: Span{start + m[4], start + m[9]}})
 }
 
 // dropBareAt takes back a bare reading of a form's field: the heading names

@@ -54,10 +54,7 @@ func (p *parser) askedVersions(code, output string, start int) {
 	if !onlyAsks.MatchString(code) {
 		return
 	}
-	var names []string
-	for _, m := range asksVersion.FindAllStringSubmatch(code, 16) {
-		names = append(names, p.aliased(m[1]))
-	}
+	names := p.askedNames(code)
 	if output = blankedBefore(output, described); len(names) == 0 {
 		return
 	}
@@ -78,6 +75,15 @@ func (p *parser) askedVersions(code, output string, start int) {
 			p.printedVersion(names[k], spec, "printed", Span{start + m[0], start + m[1]})
 		}
 	}
+}
+
+// askedNames are the modules whose version a line of code asks for, in order.
+func (p *parser) askedNames(code string) []string {
+	var names []string
+	for _, m := range asksVersion.FindAllStringSubmatch(code, 16) {
+		names = append(names, p.aliased(m[1]))
+	}
+	return names
 }
 
 // aliased is the module that a script calls by a short name ("np").
@@ -108,9 +114,16 @@ func (p *parser) transcriptVersions(i int) {
 			continue
 		}
 		lines := strings.Split(c.Code, "\n")
-		if k := p.outputStart(c, strings.SplitN(c.Output, "\n", 2)[0]); k >= 0 {
-			p.askedVersions(lines[len(lines)-1], strings.SplitN(c.Output, "\n", 2)[0], c.Span.Start+k)
+		first := strings.SplitN(c.Output, "\n", 2)[0]
+		k := p.outputStart(c, first)
+		if k < 0 {
+			continue
 		}
+		if versionTuple.MatchString(first) {
+			p.tupleVersions(p.askedNames(lines[len(lines)-1]), first, c.Span.Start+k)
+			continue
+		}
+		p.askedVersions(lines[len(lines)-1], first, c.Span.Start+k)
 	}
 }
 
