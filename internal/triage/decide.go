@@ -18,7 +18,7 @@ func Decide(r *report.Report, opts Options) *Decision {
 }
 
 func decide(rd *reading) *Decision {
-	d := &Decision{Blocks: rd.script.blocks, Alternatives: rd.script.others, Summary: summary(rd)}
+	d := &Decision{Blocks: rd.script.blocks, Alternatives: rd.script.others}
 	// The order matters: the versions are read against the subject, the claim
 	// against the versions and contrasts, the route against all of them.
 	d.Subjects, d.SubjectSource = subjectsOf(rd)
@@ -26,6 +26,10 @@ func decide(rd *reading) *Decision {
 	d.Contrasts, d.Triggers = changesOf(rd)
 	d.Expectation = expect(rd, d)
 	rd.script.needData(d.Expectation)
+	if len(d.Subjects) > 0 {
+		rd.script.needCall(d.Expectation, modulesOf(rd, d.Subjects[0]))
+	}
+	d.Summary = summary(rd)
 	onlyTelling(d, rd.script.file)
 	d.Steering = steeringIn(rd)
 	route(rd, d)
@@ -175,6 +179,9 @@ const maxElsewhere = 64
 // reporter ran. A picture is no end where a model is there and the words beside
 // it, of a package that is known, are enough to write from: most show the result.
 func codeElsewhere(rd *reading, d *Decision) *report.Span {
+	if s := linkedCode(rd.r); s != nil {
+		return s
+	}
 	rest := []byte(rd.prose)
 	places := elsewhere.FindAllStringIndex(rd.prose, maxElsewhere)
 	for _, m := range places {

@@ -21,6 +21,7 @@ const (
 	gapDownload gapKind = "download" // weights or data from a hub: no network at run time
 	gapCut      gapKind = "cut"      // the reporter left something out with "..."
 	gapSyntax   gapKind = "syntax"   // it does not parse
+	gapCall     gapKind = "call"     // what it defines is never used
 )
 
 // gap is one missing thing.
@@ -48,6 +49,8 @@ func (g gap) String() string {
 		return fmt.Sprintf("a variant that needs no download of %s (random weights or made-up data)", g.what)
 	case gapCut:
 		return fmt.Sprintf("the part left out in line %d (`...`)", g.line)
+	case gapCall:
+		return fmt.Sprintf("a call of `%s` that shows it", g.what)
 	case gapSyntax:
 		return fmt.Sprintf("a script that parses (line %d: %s)", g.line, g.what)
 	default:

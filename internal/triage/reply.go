@@ -86,6 +86,8 @@ func (g gap) short() string {
 		return "file " + g.what + " missing"
 	case gapModule:
 		return "module " + g.what + " missing"
+	case gapCall:
+		return g.what + " is never used"
 	}
 	return g.what + " undefined"
 }

@@ -68,6 +68,9 @@ func chooseScript(rd *reading) script {
 		// A line of a proposed fix is no part of a script that somebody could finish.
 		return script{file: pysyntax.Parse("")}
 	}
+	if onlyNamesVersions(rd.r, best) {
+		return script{file: pysyntax.Parse("")}
+	}
 	best.others = otherChoices(all)
 	return best
 }
