@@ -2,9 +2,12 @@ package triage
 
 import (
 	"math"
+	"slices"
 	"sort"
+	"strings"
 
 	"github.com/repgen/repgen/internal/oracle"
+	"github.com/repgen/repgen/internal/report"
 	"github.com/repgen/repgen/internal/symptom"
 	"github.com/repgen/repgen/internal/system/lazyre"
 )
@@ -63,7 +66,7 @@ func round3(x float64) float64 { return math.Round(x*1000) / 1000 }
 func scriptFacts(rd *reading, missing func(name, ask string, share float64)) {
 	s := rd.script
 	if s.none() {
-		missing(factScript, "a short script that shows it and can be run as it is (imports, data and the failing call)", 1)
+		missing(factScript, scriptAsk, 1)
 		missing(factData, "the input data, or a few lines that make some like it", partOfScript)
 		return
 	}
@@ -94,7 +97,8 @@ func completable(gaps []gap) []gap {
 	return rest
 }
 
-// actualAsk asks for both sides at once.
+// scriptAsk asks for its data as well, actualAsk for both sides at once.
+const scriptAsk = "a short script that shows it and can be run as it is (imports, data and the failing call)"
 const actualAsk = "what the script prints or raises, and what you expected instead"
 
 // claimFacts: what came, and what should have come.
@@ -106,18 +110,47 @@ func claimFacts(rd *reading, d *Decision, missing func(name, ask string, share f
 			share = partOfScript // said in words, but nothing that can be compared
 		}
 		missing(factActual, actualAsk, share)
-		missing(factExpected, "what you expected instead", 1)
+		if !answersExpected(rd.r) {
+			missing(factExpected, "what you expected instead", 1)
+		}
 		return
 	}
 	if explicit(e.Symptom.Kind) && e.Oracle == oracle.OracleException && len(e.Symptom.Frames) == 0 {
 		missing(factTraceback, "the whole traceback", 1)
 	}
 	if p := e.Printed; p != nil && e.Oracle == oracle.OraclePrinted && len(p.Expected) == 0 && p.Relation == "" {
-		missing(factExpected, "what you expected instead", 1)
+		expectedFact(rd, missing)
 	}
 	if p := e.Printed; p != nil && e.Oracle == oracle.OraclePrinted && len(p.Actual) == 0 {
 		missing(factActual, "what the script prints", 1)
 	}
+}
+
+// expectedFact asks for the right output: all of it, or in numbers where it is
+// said in words that no execution can be held against.
+func expectedFact(rd *reading, missing func(name, ask string, share float64)) {
+	if answersExpected(rd.r) {
+		missing(factExpected, "the right result in numbers, or an assert that it should pass", partOfScript)
+		return
+	}
+	missing(factExpected, "what you expected instead", 1)
+}
+
+// answersExpected: something stands under a heading that asks what should come.
+func answersExpected(r *report.Report) bool {
+	for _, s := range r.Sections {
+		if s.Role == report.RoleExpected && s.Span.End <= len(r.Text) && s.Span.Start < s.Span.End && filledIn(r.Text[s.Span.Start:s.Span.End]) {
+			return true
+		}
+	}
+	return false
+}
+
+// filledIn: below its heading a section holds words of somebody's own.
+func filledIn(section string) bool {
+	_, body, _ := strings.Cut(section, "\n")
+	body = htmlComment.ReplaceAllString(body, "")
+	return wordsIn(body) >= 3 && !report.NothingSaid(body) && !strings.Contains(body, "_No response_")
 }
 
 // explicit kinds end the script: what should have come is that it goes on.
@@ -162,9 +195,14 @@ func missingFacts(rd *reading, d *Decision) []string {
 	}
 	var asks []string
 	for _, f := range d.Facts {
-		if len(asks) < maxMissing && f.Weight >= minAsk && !(f.Name == factExpected && contains(asks, actualAsk)) {
+		if len(asks) < maxMissing && f.Weight >= minAsk && !(f.Name == factExpected && asksFor(d.Facts, actualAsk)) && !(f.Name == factData && asksFor(d.Facts, scriptAsk)) {
 			asks = append(asks, f.Ask)
 		}
 	}
 	return asks
+}
+
+// asksFor: one of the facts is asked for in these words, which hold others too.
+func asksFor(facts []Fact, ask string) bool {
+	return slices.ContainsFunc(facts, func(f Fact) bool { return f.Ask == ask && f.Weight >= minAsk })
 }
