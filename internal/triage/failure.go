@@ -261,6 +261,9 @@ func fromStatedException(rd *reading, c claims) *oracle.Expectation {
 			s = symptom.Symptom{Exception: class, Message: messageOf(st.Text, class), Start: st.Span.Start, End: st.Span.End}
 		}
 	}
+	if m := commentedException(rd, s.Exception); m != "" && s.Message == "" {
+		s.Message = m
+	}
 	if s.Exception == "" {
 		return nil
 	}
@@ -276,6 +279,21 @@ func fromStatedException(rd *reading, c claims) *oracle.Expectation {
 	s.Kind = symptom.Exception
 	return &oracle.Expectation{Oracle: oracle.OracleException, Symptom: s}
 }
+
+// commentedException is the message of an exception that a comment of the script
+// shows as it came ("# ValueError: bad shape"): the class alone would take any
+// other failure of that class for it.
+func commentedException(rd *reading, class string) string {
+	for _, c := range rd.script.file.Comments {
+		m := shownException.FindStringSubmatch(c.Text)
+		if class != "" && m != nil && bareClass(m[1]) == class {
+			return strings.TrimSpace(m[2])
+		}
+	}
+	return ""
+}
+
+var shownException = lazyre.New(`^#*\s*(?:(?:raises|fails with|error|->|=>)\s*:?\s*)?((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)): (\S.*)$`)
 
 // titleMessages are messages of Python's own that a title quotes without their
 // class ("'X' object has no attribute 'y'"); the words are CPython's since 3.6.
