@@ -77,12 +77,31 @@ func (s *scanner) tickedEach(i int) int {
 	return s.keepCode(i, b)
 }
 
-// keepCode keeps the block when it is code or a traceback of two lines or more.
+// keepCode keeps the block when it is code or a traceback of two lines or more;
+// a single import only where the report is about importing.
 func (s *scanner) keepCode(i int, b blk) int {
 	text := b.join(s.p.text)
-	if len(b.lines) < 2 || !isTraceback(text) && !isPython(text) {
+	if len(b.lines) < 2 && !(importLine.MatchString(text) && s.tellsOfImport(b)) || !isTraceback(text) && !isPython(text) {
 		return i
 	}
 	s.keep(b)
 	return b.last + 1
+}
+
+// importing are the words of somebody to whom an import alone shows the bug.
+var importing = lazyre.New(`(?i)\bimporting\b|\b(?:on|at|during|after) import\b|\bimport(?:s|ed)? (?:fails?|warns?|raises?|prints?|gives?|hangs?|crash\w*|errors?|takes)\b`)
+
+// tellsOfImport looks for them in the report's first line and in the lines next
+// to the block.
+func (s *scanner) tellsOfImport(b blk) bool {
+	p := s.p
+	if importing.MatchString(p.lineText(0)) {
+		return true
+	}
+	for _, j := range []int{b.first - 1, b.first - 2, b.last + 1, b.last + 2} {
+		if j >= 0 && j < len(p.lines) && importing.MatchString(p.lineText(j)) {
+			return true
+		}
+	}
+	return false
 }

@@ -26,6 +26,10 @@ func TestTicks(t *testing.T) {
 			[]BlockKind{BlockPython, BlockTraceback}, "import widgets\nwidgets.area(2)",
 		},
 		{"one line", "Run\n`import widgets`\nand see `widgets.area` fail.\n", nil, ""},
+		{
+			"one import that is the bug", "Importing the package warns of its own code:\n\n`from widgets import area`\n\nI did nothing else.\n",
+			[]BlockKind{BlockPython}, "from widgets import area",
+		},
 		{"never closed", "`import widgets\nwidgets.area(2)\n\nSo it goes.\n", nil, ""},
 		{"the next one opens again", "`import widgets\nsays `widgets.area` of it.\n", nil, ""},
 		{"prose", "`from what I see,\nthis is no code at all and nothing to run`\n", nil, ""},
