@@ -217,6 +217,9 @@ func (p *parser) nameOf(s sent, text, before string, f *found) {
 			return
 		}
 	}
+	if p.exampleOf(s, base, f) {
+		return
+	}
 	m := nameBefore.FindStringSubmatchIndex(before)
 	if m == nil {
 		return
@@ -308,7 +311,7 @@ func (p *parser) lineStarts(s sent, word string) bool {
 // connective are words that stand before a number without naming a package,
 // platformWord those that name something that is no Python distribution.
 var (
-	connective   = wordSet("with|in|on|from|to|since|under|using|until|before|after|than|at|of|was|is|by|and|or|both|till|version|versions|release|releases|the|my|a|an|old|new|older|newer|latest|previous|last|for|between|only|also|about|around|checked|tested|tried|seen|using|used|running|installed|verified|reproduced|confirmed|upgraded|updated|downgraded|commit|got|get|give|gives|value|returns?|prints?|be|not|it|that|this|says|am|are|has|have|i|we")
+	connective   = wordSet("with|in|on|from|to|since|under|using|until|before|after|than|at|of|was|is|by|and|or|both|till|version|versions|release|releases|the|my|a|an|old|new|older|newer|latest|previous|last|for|between|only|also|about|around|checked|tested|tried|seen|using|used|running|installed|verified|reproduced|confirmed|information|info|details|context|upgraded|updated|downgraded|commit|got|get|give|gives|value|returns?|prints?|be|not|it|that|this|says|am|are|has|have|i|we")
 	platformWord = wordSet("ubuntu|debian|fedora|centos|rhel|hat|redhat|arch|macos|mac os|osx|darwin|windows|win|wsl|linux|kernel|driver|cuda|cudnn|rocm|gcc|g++|clang|glibc|rtx|gtx|node|java|cmake|ios|android|nvcc|bazel|docker|chrome|firefox|colab|alpine|rocky|mint|manjaro|suse|opensuse|compute|capability")
 )
 

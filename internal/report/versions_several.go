@@ -81,3 +81,19 @@ func (p *parser) pairVersions(names []string, body string, start int) {
 		p.addVersion(Version{Name: names[k], Dist: dist, Spec: trimV(a.spec), Kind: kindOf(dist, a.spec), Where: "form", Span: Span{start + a.from, start + a.to}})
 	}
 }
+
+// exampleName is the package that a form's label has as its example, which the
+// plain text has no more: "Other information (e.g., version of `x`): 1.2".
+var exampleName = lazyre.New("(?i)\\bversion of [`*_]{0,2}([A-Za-z][\\w.-]*\\w)[`*_]{0,2}\\)\\s*:\\s*v?$")
+
+// exampleOf gives the number that package, when such a label stands before it.
+func (p *parser) exampleOf(s sent, from int, f *found) bool {
+	raw := p.text[s.start+from : s.start+f.start]
+	m := exampleName.FindStringSubmatchIndex(raw)
+	if m == nil {
+		return false
+	}
+	f.dist, _ = distOf(raw[m[2]:m[3]])
+	f.name = [2]int{from + m[2], from + m[3]}
+	return true
+}

@@ -46,3 +46,23 @@ func TestPairsOnOneLine(t *testing.T) {
 		}
 	}
 }
+
+// TestExampleOfALabel: the number behind a form's last label is the version of
+// the package that the label names as its example, and never of "information".
+func TestExampleOfALabel(t *testing.T) {
+	for line, want := range map[string]string{
+		"* Any other relevant information (*e.g.*, version of `torch-scatter`): 2.0.9": "torch-scatter 2.0.9",
+		"* Any other relevant information (e.g. version of torch-scatter):2.0.9":       "torch-scatter 2.0.9",
+		"* Any other relevant information: 2.0.9":                                      "",
+		"* Python version: 3.10": "python 3.10",
+	} {
+		r := Parse([]byte("# zeros\n\n```python\nimport lib\nlib.f()\n```\n\n### Environment\n\n"+line+"\n"), Source{})
+		var got []string
+		for _, v := range r.Versions {
+			got = append(got, v.Dist+" "+v.Spec)
+		}
+		if strings.Join(got, ", ") != want {
+			t.Errorf("%s: got %q, want %q", line, got, want)
+		}
+	}
+}
