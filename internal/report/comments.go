@@ -16,6 +16,8 @@ var (
 	cutComment    = lazyre.New(`(?i)\s*(?:,|;|\(|，|（|\bbut\b|--?)?\s*(?:\bbut\s+)?` + wanted + `.*$`)
 	// bothSides is "expected 3, got 4".
 	bothSides = lazyre.New(`(?i)^` + wanted + `\s*(?:[:=]|：)?\s*(.+?)\s*[,;(，；（]\s*(?:(?:but|and) +)?(?:(?:i|we|it) +)?(?:got|gets?|gives?|gave|was|is|prints?|actual(?:ly)?(?: is)?|实际(?:输出|结果|值)?[是为]?|输出[是为]?|得到)\s*(?:[:=]|：)?\s*(.+?)$`)
+	// cameNotWanted is "prints 3 and not 4 as expected".
+	cameNotWanted = lazyre.New(`(?i)^(?:(?:but |and )?(?:this |it |here )?(?:prints?|printed|outputs?|returns?|returned|gives?|gave|got|shows?|is|yields?|evaluates to))\s*:?\s+(.+?)\s*,?\s+(?:(?:and|but) )?(?:not|rather than)\s+(.+?)(?:\s*,?\s+(?:as|like) (?:it should(?: be)?|documented|desired|wanted|(?:i |we |one would |would be )?expect(?:ed)?))?\s*[.!]?$`)
 	// wantedAfter is "# True expected" and "# True, expected"; cameAfter is
 	// "# True, wrong". With a comma or in brackets only, for "3 is wrong" is a
 	// sentence about 3.
@@ -76,6 +78,7 @@ func (p *parser) commentsOf(b *blk) []comment {
 func (p *parser) commentStatements(i int) {
 	all := p.commentsOf(&p.blks[i])
 	all = all[:min(len(all), maxLines)]
+	p.pastedStrings(i, all)
 	taken := p.pastedComments(i, all)
 	for n, c := range all {
 		if !taken[n] {
@@ -98,8 +101,9 @@ func (p *parser) commentStatement(i int, c comment, s Span) {
 	if text == "" {
 		return
 	}
+	at := 0
 	add := func(role Role, kind StatementKind, from, to int) {
-		p.addComment(i, c, Statement{Role: role, Kind: kind, Text: text[from:to], Span: Span{s.Start + from, s.Start + to}, Approximate: approxLead.MatchString(text)})
+		p.addComment(i, c, Statement{Role: role, Kind: kind, Text: text[from:to], Span: Span{s.Start + from, s.Start + to}, Line: at, Approximate: approxLead.MatchString(text)})
 	}
 	if m := wantedAfter.FindStringSubmatchIndex(text); m != nil && (valueText.MatchString(text[m[2]:m[3]]) || exceptionName.MatchString(text[m[2]:m[3]])) {
 		if kind, ok := kindOfInline(text[m[2]:m[3]], false); ok {
@@ -110,6 +114,16 @@ func (p *parser) commentStatement(i int, c comment, s Span) {
 	if m := cameAfter.FindStringSubmatchIndex(text); m != nil && valueText.MatchString(text[m[2]:m[3]]) {
 		if kind, ok := kindOfInline(text[m[2]:m[3]], false); ok {
 			add(RoleActual, kind, m[2], m[3])
+			return
+		}
+	}
+	if m := cameNotWanted.FindStringSubmatchIndex(text); m != nil {
+		cf, ct := quotedPart(text, m[2], m[3])
+		ef, et := quotedPart(text, m[4], m[5])
+		if valueText.MatchString(text[cf:ct]) && valueText.MatchString(text[ef:et]) {
+			at = p.printedAbove(i, c)
+			add(RoleActual, SaysValue, cf, ct)
+			add(RoleExpected, SaysValue, ef, et)
 			return
 		}
 	}

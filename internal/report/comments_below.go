@@ -96,6 +96,26 @@ func (p *parser) printsAbove(i int, c comment) bool {
 	return false
 }
 
+// printedAbove is the line of the print right above a comment of its own line,
+// 0 when there is none, or another one right below.
+func (p *parser) printedAbove(i int, c comment) int {
+	if c.trailing || !p.printsAbove(i, c) {
+		return 0
+	}
+	for k := c.line + 1; k < len(p.blks[i].lines); k++ {
+		if t := strings.TrimSpace(p.lineOf(i, k)); t != "" {
+			if strings.HasPrefix(t, "print") {
+				return 0
+			}
+			break
+		}
+	}
+	if prints := p.printsBefore(i, c.line); len(prints) > 0 {
+		return prints[len(prints)-1] + 1
+	}
+	return 0
+}
+
 // pastedRun states each line. Where as many lines were pasted as the code right
 // above prints, each belongs to its print.
 func (p *parser) pastedRun(i int, role Role, run []comment, first comment) {

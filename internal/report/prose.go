@@ -73,6 +73,7 @@ func (p *parser) proseStatements() {
 		p.directionStatements(s)
 		p.labelledValue(s, raw)
 		p.fragment(s)
+		p.saidPrinted(s)
 	}
 }
 
