@@ -89,10 +89,10 @@ func usable(rd *reading, t report.Traceback) bool {
 }
 
 // fromException takes the exception that the report is about.
-func fromException(rd *reading, _ claims) *oracle.Expectation {
+func fromException(rd *reading, c claims) *oracle.Expectation {
 	at, best := -1, 0
 	for i, t := range rd.r.Tracebacks {
-		if !isException(t.Symptom) || !usable(rd, t) {
+		if !isException(t.Symptom) || !usable(rd, t) || asModel(rd, c, t) || nameless(rd, t.Symptom) {
 			continue
 		}
 		if score := rankTraceback(rd, t); at < 0 || score > best {
@@ -103,6 +103,9 @@ func fromException(rd *reading, _ claims) *oracle.Expectation {
 		return nil
 	}
 	s := located(rd.r.Tracebacks[at])
+	if s.Exception == "" && s.Message == "" {
+		s.Message = messageInProse(rd)
+	}
 	if bareClass(s.Exception) == "AssertionError" {
 		if e := assertTraceback(rd, s); e != nil {
 			return e

@@ -1,7 +1,9 @@
 package triage
 
 import (
+	"maps"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/repgen/repgen/internal/pysyntax"
@@ -33,21 +35,56 @@ func callGaps(f *pysyntax.File) []gap {
 		own[d.Name] = true
 	}
 	written := map[string]bool{}
+	var given []string
 	for _, c := range f.Calls {
 		if own[c.Func] {
 			continue
 		}
 		arg, literal := firstLiteral(c)
 		if g, ok := callGap(c, arg, literal, written); ok {
-			gaps = addGap(gaps, g)
+			if g.kind != gapFile || !madeFrom(g.what, given) {
+				gaps = addGap(gaps, g)
+			}
 		} else if literal && (plainString.MatchString(c.Args[0]) || strings.Contains(c.Args[0], "Path(")) {
 			// A name inside another call (f(torch.load("x"))) is that call's.
 			written[stem(arg)] = true
 		} else if len(c.Args) > 0 {
 			written[c.Args[0]] = written[c.Args[0]] || savers.MatchString(c.Method)
 		}
+		if !readers.MatchString(firstOf(c.Full, c.Func)) {
+			given = append(given, fileNames(c)...)
+		}
 	}
 	return gaps
+}
+
+// fileNames are the names of files among the arguments of a call.
+func fileNames(c pysyntax.Call) []string {
+	var names []string
+	for _, arg := range append(slices.Collect(maps.Values(c.Keywords)), c.Args...) {
+		if !plainString.MatchString(arg) {
+			continue
+		}
+		arg = strings.TrimLeft(arg, "rbuRBU")
+		if name := arg[1 : len(arg)-1]; path.Ext(name) != "" && filePath.MatchString(name) {
+			names = append(names, path.Base(name))
+		}
+	}
+	return names
+}
+
+// madeFrom: an earlier call of the script was given this name, or the one that
+// it is made from: libraries put a prefix or a number of their own to a name
+// ("model.pkl" becomes "last_model.pkl").
+func madeFrom(file string, given []string) bool {
+	base := path.Base(file)
+	return slices.ContainsFunc(given, func(name string) bool {
+		head, tail := strings.TrimSuffix(name, path.Ext(name)), path.Ext(name)
+		before, isTail := strings.CutSuffix(base, name)
+		after, isHead := strings.CutPrefix(base, head)
+		return isTail && (before == "" || strings.ContainsAny(before[len(before)-1:], "_-.")) ||
+			isHead && strings.HasSuffix(after, tail) && strings.ContainsAny(after[:1], "_-.")
+	})
 }
 
 // addGap says each missing thing once.

@@ -13,6 +13,9 @@ var (
 	featureLabel = lazyre.New(`(?i)^(.*[:/ -])?(feature|enhancement|feature[ _-]request|question|support|documentation|docs|discussion|usage)$`)
 	// intendedLabel is a maintainer's word that it is no fault.
 	intendedLabel = lazyre.New(`(?i)^(.*[:/ -])?(not[ _-]a[ _-]bug|working[ _-]as[ _-](intended|designed)|by[ _-]design|expected[ _-]behaviou?r|intended( behaviou?r)?)$`)
+	// asksWhich asks whether something is a bug and says of nothing that it is one.
+	// With a script there is something to look at, and it is looked at.
+	asksWhich = lazyre.New(`(?i)\b(?:(?:if|whether) (?:this|that|it)(?: is)?|is (?:this|that|it)) an? (?:known )?bug\b(?: or (?:is it )?(?:an? )?(?:intended|intentional|expected|desired|deliberate|feature|by design)\b)?|\b(?:intended|intentional|expected|desired|deliberate|by design|a feature) or an? bug\b|\ba bug or (?:an? )?(?:intended|intentional|expected|desired|deliberate|feature|by design)\b`)
 	// failing are words of a failure: with any of them a report is no mere question.
 	failing = lazyre.New(`(?i)\b(bug|fails?|failed|failing|failure|crash\w*|\w*errors?|\w*exceptions?|raises?|raised|wrong|incorrect\w*|broken|breaks?|regression|nans?|inf|unexpected\w*|segfault\w*|hangs?|leaks?|doesn't work|does not work|not working|inconsistent\w*|silently|mismatch\w*|diverg\w+)\b|错误|报错|失败|崩溃|异常|不正确|不一致|卡死|泄漏|エラー|失敗|ошибк|не работает`)
 )
@@ -30,9 +33,12 @@ func notABug(rd *reading, c claims) *Reason {
 	if showsAnything(rd, c) {
 		return nil
 	}
-	title := &rd.r.TitleSpan
+	title, prose := &rd.r.TitleSpan, rd.prose
+	if rd.script.none() {
+		prose = asksWhich.ReplaceAllString(prose, " ")
+	}
 	switch {
-	case failing.MatchString(rd.r.Title), failing.MatchString(rd.prose):
+	case failing.MatchString(rd.r.Title), failing.MatchString(prose):
 		return nil
 	case featureTitle.MatchString(rd.r.Title):
 		return &Reason{Text: "a feature request: no failure is described", Span: title}
