@@ -86,19 +86,6 @@ func (v *Verdict) tolerated(g Group) {
 	}
 }
 
-// unjudged turns what a run without an oracle shows into a lead: nobody said
-// what would be wrong, so nothing was found wrong or right.
-func (v *Verdict) unjudged(g Group, why string) {
-	if v.Headline != NotReproduced && v.Headline != DifferentFailure {
-		return
-	}
-	v.Headline = Lead
-	v.Reasons = []string{why}
-	if f := firstReason(g, Collided); f != string(Collided) {
-		v.Reasons = append(v.Reasons, f)
-	}
-}
-
 // end sets the headline with what led to it.
 func (v *Verdict) end(h Headline, reasons ...string) {
 	v.Headline = h
@@ -151,7 +138,7 @@ func (v *Verdict) without(ev Evidence, g Group, t tally) {
 	case ev.OnDevice:
 		v.end(NeedsHardware, "the reporter's script ran on an accelerator, and the CPU does not show it")
 	case ev.StandIn:
-		v.end(EnvUnavailable, "the reported version cannot be had, and what stands in for it does not show the symptom")
+		v.end(EnvUnavailable, noRelease+", and what stands in for it does not show the symptom")
 	case ev.BudgetEnded && v.Runs < minClean:
 		v.end(Exhausted, fmt.Sprintf("a budget ended after %d executions, none of which shows it", v.Runs))
 	case !ev.Certified:

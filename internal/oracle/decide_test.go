@@ -242,3 +242,13 @@ func TestWhyLead(t *testing.T) {
 		}
 	}
 }
+
+// TestStandInUnjudged: where nobody looked for the symptom, a stand-in does not
+// "not show" it.
+func TestStandInUnjudged(t *testing.T) {
+	ev := Evidence{Certified: true, StandIn: true, Groups: []Group{findings(SideReported, "2.0", "aaaaa")}}
+	v := Decide(Expectation{Oracle: OracleNone}, ev)
+	if v.Headline != EnvUnavailable || len(v.Reasons) == 0 || strings.Contains(v.Reasons[0], "does not show") {
+		t.Errorf("%s: %q", v.Headline, v.Reasons)
+	}
+}

@@ -1,0 +1,21 @@
+package oracle
+
+// noRelease begins the reasons of a stand-in.
+const noRelease = "the reported version cannot be had"
+
+// unjudged turns what a run without an oracle shows into a lead: nobody said
+// what would be wrong, so nothing was found wrong or right.
+func (v *Verdict) unjudged(g Group, why string) {
+	if v.Headline == EnvUnavailable && v.Runs > 0 {
+		// Not looked for is not absent either.
+		v.Reasons = []string{noRelease + ", and of what stands in for it: " + why}
+	}
+	if v.Headline != NotReproduced && v.Headline != DifferentFailure {
+		return
+	}
+	v.Headline = Lead
+	v.Reasons = []string{why}
+	if f := firstReason(g, Collided); f != string(Collided) {
+		v.Reasons = append(v.Reasons, f)
+	}
+}
