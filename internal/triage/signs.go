@@ -3,6 +3,7 @@ package triage
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/repgen/repgen/internal/pydist"
 	"github.com/repgen/repgen/internal/report"
@@ -269,6 +270,29 @@ func fromDotted(rd *reading, found suspects) {
 		}
 	}
 }
+
+// fromSpelled is the resort for prose alone: names that are written as their
+// projects write them, with more than one capital (UMAP, LightGBM). No common
+// word is, so that one is enough; the one that is spoken of most comes first.
+func fromSpelled(rd *reading, found suspects) {
+	text := address.ReplaceAllString(rd.r.Title+"\n"+rd.prose, " ")
+	for _, w := range word.FindAllString(text, maxWords) {
+		if len(w) < minSpelled || strings.IndexFunc(w[1:], unicode.IsUpper) < 0 {
+			continue
+		}
+		d, ok := pydist.FromWord(w)
+		switch {
+		case !ok || tier(d) == 0:
+		case found[d] == nil:
+			found.add(d, weightImport, "text")
+		default:
+			found.add(d, weightFirst, "text")
+		}
+	}
+}
+
+// minSpelled: three capitals stand for too many things. A guess.
+const minSpelled = 4
 
 var (
 	address = lazyre.New(`\S*(?://|www\.)\S*`)

@@ -107,6 +107,9 @@ func rankSuspects(rd *reading) []*suspect {
 	if len(found) == 0 {
 		fromDotted(rd, found)
 	}
+	if len(found) == 0 && rd.script.none() {
+		fromSpelled(rd, found)
+	}
 	weigh(found)
 	ranked := make([]*suspect, 0, len(found))
 	for _, s := range found {

@@ -85,6 +85,25 @@ func TestSubjectOfProse(t *testing.T) {
 	}
 }
 
+// TestSubjectSpelled: prose without code names a package by the capitals that
+// its project writes; a report with code is not searched for them.
+func TestSubjectSpelled(t *testing.T) {
+	for _, c := range []struct{ prose, code, want string }{
+		{"First UMAP, then HDBSCAN: the clusters of HDBSCAN have numbers that never came.", "", "hdbscan"},
+		{"I train a LightGBM model on 300 rows and it never ends.", "", "lightgbm"},
+		{"With PyTorch below it, XGBoost is slower.", "", "xgboost"},
+		{"The ROC of my CNN is NAN on the GPU.", "", ""},
+		{"It is sparse, and NumPy is there.", "", ""},
+		{"See https://host.invalid/HDBSCAN for it.", "", ""},
+		{"I train a LightGBM model.", "z = (x - mean) / n", ""},
+	} {
+		names, _ := subjectsOf(newReading(handmade("wrong numbers", c.prose, c.code), Options{}))
+		if c.want == "" && len(names) > 0 || c.want != "" && (len(names) == 0 || names[0] != c.want) {
+			t.Errorf("%s: %v, want %q", c.prose, names, c.want)
+		}
+	}
+}
+
 func TestContrast(t *testing.T) {
 	r := &report.Report{Versions: []report.Version{
 		version("pygad", "3.5.0", "prose", report.RoleStated),
