@@ -52,8 +52,22 @@ func judgePrinted(e Expectation, ex sandbox.Execution) Judgement {
 		j.Finding = Absent
 		j.Lines = out.head()
 		j.Reasons = []string{absentReason(*p, missing, why)}
+		j.Part = !came && wrongLineCame(*p, out)
 	}
 	return j
+}
+
+// wrongLineCame: one of the lines that the report corrects came as it was.
+func wrongLineCame(p Printed, out *output) bool {
+	for _, x := range p.Expected {
+		if x.Replaces < 0 || x.Replaces >= len(p.Actual) {
+			continue
+		}
+		if _, missing := findLines(p.Actual[x.Replaces:x.Replaces+1], out); missing < 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // Satisfiable says whether any execution could show what the reporter wants. A

@@ -223,6 +223,9 @@ type Judgement struct {
 	Reasons []string `json:"reasons,omitempty"`
 	// Tolerance used, in words, when floats were compared.
 	Tolerance string `json:"tolerance,omitempty"`
+	// Part: a stated line that the report calls wrong came as it was, though not
+	// all that is stated did: no hit, and no denial either.
+	Part bool `json:"part,omitempty"`
 	// Printed: the lines of the execution that carried the claim.
 	Lines []string `json:"lines,omitempty"`
 }

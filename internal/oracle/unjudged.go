@@ -19,3 +19,16 @@ func (v *Verdict) unjudged(g Group, why string) {
 		v.Reasons = append(v.Reasons, f)
 	}
 }
+
+// partly: an execution showed a part of what is stated, and none what should
+// come. What else is stated may be said of another script than the one that ran.
+func partly(g Group) bool {
+	some := false
+	for _, j := range g.Judgements {
+		some = some || j.Part
+		if j.Finding == Clean {
+			return false
+		}
+	}
+	return some
+}

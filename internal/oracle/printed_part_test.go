@@ -1,0 +1,37 @@
+package oracle
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestPartOfTheClaimIsNoDenial: the line that the report calls wrong came, and
+// another one that it states did not (it may have been said of a variant).
+func TestPartOfTheClaimIsNoDenial(t *testing.T) {
+	claim := Printed{
+		Actual:   []Line{{Text: "-1.9e-09", Replaces: -1}, {Text: "0.0", Replaces: -1}},
+		Expected: []Line{{Text: "0.0", Replaces: 0}},
+	}
+	e := Expectation{Oracle: OraclePrinted, Printed: &claim, ReporterScript: true}
+	for _, c := range []struct {
+		name, printed string
+		headline      Headline
+	}{
+		{"the wrong line alone", "-1.9e-09\n", Lead},
+		{"another line", "7.5\n", NotReproduced},
+	} {
+		g := Group{Side: SideReported, Subject: "lib", Version: "1.0"}
+		for range 5 {
+			ex := finished(c.printed)
+			g.Executions = append(g.Executions, ex)
+			g.Judgements = append(g.Judgements, Judge(e, ex))
+		}
+		v := Decide(e, Evidence{Certified: true, Groups: []Group{g}})
+		if v.Headline != c.headline {
+			t.Errorf("%s: %s, want %s: %v", c.name, v.Headline, c.headline, v.Reasons)
+		}
+		if c.headline == Lead && !strings.Contains(strings.Join(v.Reasons, " "), "did not come") {
+			t.Errorf("%s: %v", c.name, v.Reasons)
+		}
+	}
+}
