@@ -36,7 +36,7 @@ func (c *Candidate) repairText(code string, line int) string {
 // fixKinds are the edits that the repairs of a source count as.
 var fixKinds = map[string]string{
 	"quotes": "quotes", "tabs": "indent", "indent": "indent", "python2": "python2", "prompt": "strip_prompt",
-	"line_numbers": "leftover", "leftover": "leftover", "bracket": "bracket", "colon": "bracket", "capital": "capital",
+	"line_numbers": "leftover", "leftover": "leftover", "bracket": "bracket", "colon": "bracket", "capital": "capital", "answer": "leftover",
 }
 
 // maxRepaired bounds the repair of one candidate: a report may hold 64 blocks,

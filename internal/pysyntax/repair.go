@@ -8,7 +8,7 @@ import (
 
 // Fix is one repair of a damaged source.
 type Fix struct {
-	Kind          string // "quotes", "tabs", "line_numbers", "leftover", "prompt", "python2", "colon", "indent", "bracket", "capital"
+	Kind          string // "quotes", "tabs", "line_numbers", "leftover", "prompt", "python2", "colon", "indent", "bracket", "capital", "answer"
 	Why           string
 	Line          int // 1-based; lines keep their numbers
 	Before, After string
@@ -47,7 +47,7 @@ func Repair(src string) (string, []Fix) {
 }
 
 var repairs = []func(string, *File) (string, []Fix){
-	wideCharacters, lineNumbers, prompts, capitals, leftovers, tabs, python2, missingColon, lostIndentation, extraIndentation, brackets,
+	wideCharacters, lineNumbers, prompts, capitals, leftovers, answers, tabs, python2, missingColon, lostIndentation, extraIndentation, brackets,
 }
 
 // better: fewer errors, or as many names that Python 3 lacks less.

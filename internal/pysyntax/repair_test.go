@@ -47,6 +47,14 @@ var damaged = []struct {
 		name: "the mark of a missing line end", code: "import torch\nx = 7 % 2\nprint(x)%\n\n", want: "import torch\nx = 7 % 2\nprint(x)\n\n", kinds: []string{"leftover"},
 	},
 	{
+		name: "answers behind arrows", code: "import lib\nprint(lib.f(2))  -> 0.5\nlib.g(x) => raises nothing\nx[0] --> [1, 2]\nfor i in x: print(i) → 3\n",
+		want:  "import lib\nprint(lib.f(2))  # -> 0.5\nlib.g(x)  # => raises nothing\nx[0]  # --> [1, 2]\nfor i in x: print(i)  # → 3\n",
+		kinds: []string{"answer"},
+	},
+	{
+		name: "arrows that are code", code: "def f(x,\n      y) -> int:\n    return x >= y\nz = (f(1, 2\n", want: "def f(x,\n      y) -> int:\n    return x >= y\nz = (f(1, 2))\n", kinds: []string{"bracket"},
+	},
+	{
 		name: "a remainder that is not done", code: "import torch\nx = (7 %\n", want: "import torch\nx = (7 %\n",
 	},
 	{
