@@ -64,6 +64,9 @@ func (p *parser) commentsOf(b *blk) []comment {
 					out = append(out, comment{k, l.start + i + 1, l.end, strings.TrimSpace(t[:i]) != ""})
 				}
 				i = len(t)
+			case arrowBehind(t, i):
+				out = append(out, comment{k, l.start + i, l.end, true})
+				i = len(t)
 			}
 		}
 		if len(quote) == 1 {

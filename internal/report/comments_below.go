@@ -149,3 +149,20 @@ func (p *parser) printsBefore(i, line int) []int {
 	}
 	return out
 }
+
+var (
+	// answered is what stands behind a statement without a hash sign: an arrow
+	// and a value, as in "print(f(2)) -> 0.5", which is no Python.
+	answered = lazyre.New(`^(?:-+>|=+>|\x{2192})\s+(\S.*?)\s*$`)
+	// beforeAnswer is the end of a statement that can have one.
+	beforeAnswer = lazyre.New(`[)\]\w"'] +$`)
+)
+
+// arrowBehind says whether such an answer begins at the byte i of a line.
+func arrowBehind(t string, i int) bool {
+	if t[i] != '-' && t[i] != '=' && t[i] != 0xe2 || i == 0 || len(t)-i > 200 || !beforeAnswer.MatchString(t[:i]) {
+		return false
+	}
+	m := answered.FindStringSubmatch(t[i:])
+	return m != nil && (valueText.MatchString(m[1]) || exceptionName.MatchString(m[1]))
+}

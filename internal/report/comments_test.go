@@ -101,6 +101,8 @@ func TestPastedComments(t *testing.T) {
 		{"two groups", "print(1)\n# nan\nprint(2)\n# tensor([1., 2.])", []string{"1 actual output: nan", "3 actual output: tensor([1., 2.])"}},
 		{"another count", "print(1)\n# 1\n# 2", []string{"2 actual output: 1", "3 actual output: 2"}},
 		{"arrows", "print(d)\n# >>> 2020-01-01 00:00:00", []string{"1 actual output: 2020-01-01 00:00:00"}},
+		{"arrows without a hash sign", "print(f(2))  -> 0.5\nprint(f(3))  --> nan\nf(4) => ValueError", []string{"1 actual output: 0.5", "2 actual value: nan", "3 actual exception: ValueError"}},
+		{"arrows that are code", "def f(x,\n      y) -> int:\n    return '-> 3'", nil},
 		{"prose below a print", "print(1)\n# 3 is what I would like\nx = 1", nil},
 		{"prose after a value", "print(1)\n# 3\n# and so on", nil},
 		{"no print above", "x = 1\n# 3", nil},
