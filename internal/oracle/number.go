@@ -36,6 +36,7 @@ type number struct {
 	value   float64
 	class   class
 	integer bool    // written without point and exponent
+	whole   bool    // written "1." or "2.e-05"
 	ulp     float64 // one unit of the last digit that was written
 	prefix  bool    // written "1.57...": only these digits are known
 	cut     bool    // the line that it ends is cut there: perhaps the number too
@@ -63,7 +64,7 @@ func parseNumber(text string) (number, bool) {
 	n.value, n.class = v, classOf(v)
 	mantissa, exp, hasExp := strings.Cut(t, "e")
 	_, decimals, point := strings.Cut(mantissa, ".")
-	n.integer = !point && !hasExp
+	n.integer, n.whole = !point && !hasExp, point && decimals == ""
 	e, _ := strconv.Atoi(exp) // absent: 0
 	n.ulp = math.Pow(10, float64(e-len(decimals)))
 	return n, true
@@ -110,7 +111,9 @@ func sameNumber(stated, seen number, approximate bool) bool {
 	if math.Abs(stated.value) < nearZero && math.Abs(seen.value) < nearZero {
 		return true
 	}
-	if stated.integer {
+	// numpy and torch end a number with its point where no digit follows: "1."
+	// is one to all the digits that they print, not something that rounds to it.
+	if stated.integer || stated.whole {
 		return diff <= carryOver*math.Abs(stated.value)
 	}
 	// Rounding moves a number by half a unit of the last digit. A whole unit is

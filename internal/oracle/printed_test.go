@@ -29,6 +29,11 @@ func TestSameLine(t *testing.T) {
 		{whole("acc 0.5"), "acc 0.6", false}, // one digit is no precision
 		{whole("acc 0.5"), "acc 0.54", true}, // it was rounded
 		{whole("acc 0.33"), "acc 0.34", false},
+		{whole("[[[1. 1. 1.]"), "[[[0.5 0.5 0.5]", false}, // "1." is one, not what rounds to it
+		{whole("[[[1. 1. 1.]"), "[[[1.4 1.2 1.3]", false},
+		{whole("[2.e-05 0.]"), "[2.4e-05 0.]", false},
+		{whole("[1. 20.]"), "[1.0 20.00001]", true},
+		{whole("[1. 20.]"), "[1 20]", true},
 		{whole("count 12"), "count 12.0", true},
 		{whole("loss 1.31792831"), "loss 1.31792819", true}, // another machine
 		{whole("err 2.2e-16"), "err 4.4e-16", true},         // near zero
