@@ -40,16 +40,16 @@ var (
 	// cameValue: "but got nan", "输出 nan".
 	cameValue = lazyre.New(`(?:` + valueCame + `)(` + value + `)` + valueEnd)
 	// wantedError: "should raise a ValueError", "instead of an error".
-	wantedError = lazyre.New(`(?i)\b(?:expect(?:ed|ing)?(?: to (?:see|get|raise))?|should(?: also)?(?: rather)? (?:be|raise|give|throw|fail with|get|produce)|instead of(?: raising| an?)*|rather than|must raise|supposed to raise|would like to see|want(?:ed)?)\s+(?:an?\s+|the\s+|some\s+|raising\s+)*(?:(?:proper|clear|clean|python|normal|nice|helpful|better|readable)\s+)*((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)|errors?|exceptions?)\b`)
+	wantedError = lazyre.New(`(?i)\b(?:expect(?:ed|ing)?(?: to (?:see|get|raise))?|should(?: also)?(?: rather)? (?:be|raise|give|throw|fail with|get|produce)|instead of(?: raising| an?)*|rather than|must raise|supposed to raise|would like to see|want(?:ed)?)\s+(?:an?\s+|the\s+|some\s+|raising\s+)*(?:(?:proper|clear|clean|python|normal|nice|helpful|better|readable)\s+)*((?:[A-Za-z_]\w*\.)*_?[A-Z]\w*(?:Error|Exception)|errors?|exceptions?)\b`)
 	// raiseWanted: "should raise", without a class.
 	raiseWanted = lazyre.New(`(?i)\bshould(?: also)? (raise|throw|be rejected)\b|\b(?:instead of|rather than|without) (raising)\b`)
 	// cameError: "raises ValueError".
-	cameError = lazyre.New(`\b(?:[Rr]aises?|[Rr]aised|[Tt]hrows?|[Ff]ails? with|[Cc]rash(?:es)? with|[Dd]ies with|[Gg]ets?|[Gg]ot|[Ee]nds? (?:in|with)|[Ll]eads to|[Ss]ee|[Gg]ives)\s+(?:an?\s+|the\s+|this\s+)?((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception))\b`)
+	cameError = lazyre.New(`\b(?:[Rr]aises?|[Rr]aised|[Tt]hrows?|[Ff]ails? with|[Cc]rash(?:es)? with|[Dd]ies with|[Gg]ets?|[Gg]ot|[Ee]nds? (?:in|with)|[Ll]eads to|[Ss]ee|[Gg]ives)\s+(?:an?\s+|the\s+|this\s+)?((?:[A-Za-z_]\w*\.)*_?[A-Z]\w*(?:Error|Exception))\b`)
 	// ofOthers: the sentence tells of what stands beside the reported call ("every
 	// neighbouring function raises ValueError"), which is no failure.
 	ofOthers = lazyre.New(`(?i)^\W*(?:(?:but|while|whereas|and|yet|in contrast|by contrast),? )?(?:(?:almost |nearly )?(?:every|all|each|both|most)(?: of)?(?: the)? |the )?(?:other|others|neighbou?ring|similar|remaining|related|sibling)\b`)
 	// anyError: a class in a title, where it can only have come.
-	anyError = lazyre.New(`\b((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception))\b`)
+	anyError = lazyre.New(`\b((?:[A-Za-z_]\w*\.)*_?[A-Z]\w*(?:Error|Exception))\b`)
 )
 
 // proseStatements goes through the sentences that may state something.
@@ -129,7 +129,7 @@ func (p *parser) inlineStatements(s sent, raw string) {
 	}
 }
 
-var exceptionHead = lazyre.New(`^((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)): \S`)
+var exceptionHead = lazyre.New(`^((?:[A-Za-z_]\w*\.)*_?[A-Z]\w*(?:Error|Exception)): \S`)
 
 // sideIn turns "it prints 3" under a heading that says "expected" to that side,
 // unless the words before it speak of today.
@@ -302,7 +302,7 @@ func (p *parser) quoted(s Span) bool {
 }
 
 // warningMissed is a class of warnings that should have come and did not.
-var warningMissed = lazyre.New(`(?:\bshould (?:\w+ )?(?:emit|raise|give|issue|show|print|get|see|be)|\b(?:but|there is|there's|gives|get|got|see|raises|emits|shows) no|\bwithout an?|\bno|[Mm]issing)\s+(?:an? |the |any )?((?:[A-Za-z_]\w*\.)*[A-Z]\w*Warning)\b`)
+var warningMissed = lazyre.New(`(?:\bshould (?:\w+ )?(?:emit|raise|give|issue|show|print|get|see|be)|\b(?:but|there is|there's|gives|get|got|see|raises|emits|shows) no|\bwithout an?|\bno|[Mm]issing)\s+(?:an? |the |any )?((?:[A-Za-z_]\w*\.)*_?[A-Z]\w*Warning)\b`)
 
 // errorStatements reads exceptions in prose: asked for, or come.
 func (p *parser) errorStatements(s sent) {

@@ -265,7 +265,7 @@ func (p *parser) outputStart(c Cell, text string) int {
 
 var (
 	// exceptionName: "ValueError", "jax.errors.TracerError".
-	exceptionName = lazyre.New(`^(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Warning|Interrupt|Exit)$`)
+	exceptionName = lazyre.New(`^(?:[A-Za-z_]\w*\.)*_?[A-Z]\w*(?:Error|Exception|Warning|Interrupt|Exit)$`)
 	// valueText: a value and nothing else: 3, nan, (3, 8), [1. 2.], tensor(1.), float32.
 	valueText = lazyre.New(`^(?:[-+]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][-+]?\d+)?j?|[-+]?(?:nan|inf|infinity|NaN|Inf)|True|False|None|\((?:[-\d., ?]|None)*\)|\[[-+\w., \[\]]*\]|\{\}|\[\]|(?:b?float|u?int|complex|bool)\d*|'[^']*'|"[^"]*"|(?:tensor|array|Array|Tensor|torch\.Size|np\.\w+)\(.*\))$`)
 	// nameText: a name or a call, which states nothing.

@@ -19,7 +19,7 @@ func labelled(t string) bool {
 }
 
 // lastLine is the last line of a traceback whose rest was left out.
-var lastLine = lazyre.New(`^(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): \S`)
+var lastLine = lazyre.New(`^(?:[A-Za-z_]\w*\.)*_?[A-Z]\w*(?:Error|Exception): \S`)
 
 // dictLine: an entry of a mapping, or an annotation, is code.
 var dictLine = lazyre.New(`,\s*$|^\s*\w+\s*:\s*[\w.\[\]]+\s*(?:=|$)`)

@@ -7,18 +7,18 @@ import (
 )
 
 var (
-	bareExc = lazyre.New(`^\s*((?:[A-Za-z_]\w*\.)*[A-Z]\w*): (\S.*)$`)
+	bareExc = lazyre.New(`^\s*((?:[A-Za-z_]\w*\.)*_?[A-Z]\w*): (\S.*)$`)
 	// inlineExc stands in backticks inside prose.
-	inlineExc = lazyre.New("`((?:[A-Za-z_]\\w*\\.)*[A-Z]\\w*(?:Error|Exception|Interrupt|Exit|Iteration)): ([^`]+)`")
+	inlineExc = lazyre.New("`((?:[A-Za-z_]\\w*\\.)*_?[A-Z]\\w*(?:Error|Exception|Interrupt|Exit|Iteration)): ([^`]+)`")
 	// quotedExc stands in double quotes there.
-	quotedExc = lazyre.New(`["\x{201c}]((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception|Interrupt|Exit|Iteration)): ([^"\x{201c}\x{201d}]+)["\x{201d}]`)
+	quotedExc = lazyre.New(`["\x{201c}]((?:[A-Za-z_]\w*\.)*_?[A-Z]\w*(?:Error|Exception|Interrupt|Exit|Iteration)): ([^"\x{201c}\x{201d}]+)["\x{201d}]`)
 	// proseExc follows the word that says it came.
-	proseExc = lazyre.New(`(?i:\b(?:raises?|raised|fails? with|failed with|throws?|threw|gives?|gave|get|got|dies with|crash(?:es|ed)? with|ends? in|error is|error:)\s+(?:an? |the |this |following )?(?:error )?)((?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception)): (.+)$`)
+	proseExc = lazyre.New(`(?i:\b(?:raises?|raised|fails? with|failed with|throws?|threw|gives?|gave|get|got|dies with|crash(?:es|ed)? with|ends? in|error is|error:)\s+(?:an? |the |this |following )?(?:error )?)((?:[A-Za-z_]\w*\.)*_?[A-Z]\w*(?:Error|Exception)): (.+)$`)
 
 	// inlineWarn and quotedWarn are warnings in backticks or quotation marks, warned
 	// the words before them that say that they came.
-	inlineWarn = lazyre.New("`((?:[A-Za-z_]\\w*\\.)*[A-Z]\\w*Warning): ([^`]+)`")
-	quotedWarn = lazyre.New(`["\x{201c}]((?:[A-Za-z_]\w*\.)*[A-Z]\w*Warning): ([^"\x{201c}\x{201d}]+)["\x{201d}]`)
+	inlineWarn = lazyre.New("`((?:[A-Za-z_]\\w*\\.)*_?[A-Z]\\w*Warning): ([^`]+)`")
+	quotedWarn = lazyre.New(`["\x{201c}]((?:[A-Za-z_]\w*\.)*_?[A-Z]\w*Warning): ([^"\x{201c}\x{201d}]+)["\x{201d}]`)
 	warned     = lazyre.New(`(?i)\b(?:issu(?:es|ed|ing)|emit\w*|rais\w+|shows?|prints?|gives?|gave|get|got|see|warns?|throws?|displays?|spams?|causes?|produces?|triggers?|following|warnings?)\b`)
 	// detailsBelow is what libraries print below an exception's own message: where it
 	// follows, the line above was printed and not wished for.
@@ -72,7 +72,7 @@ func (s *scanner) bare(i int) (int, bool) {
 	}
 	for _, re := range []*lazyre.Regexp{inlineExc, quotedExc, proseExc} {
 		m := re.FindStringSubmatchIndex(t)
-		if m == nil || wished.MatchString(t[:m[2]]) || re != proseExc && !s.saidToHappen(i, t[:m[0]]) {
+		if m == nil || wished.MatchString(t[:m[2]]) || re != proseExc && !s.saidToHappen(i, t[:m[0]]) && !s.standsAlone(i, t, m) {
 			continue
 		}
 		msg := strings.TrimRight(t[m[4]:m[5]], "`*_ ")
@@ -129,6 +129,24 @@ func (s *scanner) closesBlock(i int) bool {
 	before, after := strings.TrimSpace(s.text(i-1)), strings.TrimSpace(s.text(i+1))
 	edge := func(t string) bool { return t == "" || strings.HasPrefix(t, "```") || strings.HasPrefix(t, "~~~") }
 	return edge(after) && (edge(before) || indent(s.text(i)) >= 4)
+}
+
+// maxAbove is how many lines above a quotation are searched for the one that
+// introduces it: a heading and the blank line below it.
+const maxAbove = 3
+
+// standsAlone: the quotation is a paragraph of its own, as of somebody who pastes
+// the last line of what he got; not below words that wish for it.
+func (s *scanner) standsAlone(i int, t string, m []int) bool {
+	if strings.TrimSpace(t) != t[m[0]:m[1]] || !blank(s.text(i+1)) {
+		return false
+	}
+	for j := i - 1; j >= max(0, i-maxAbove); j-- {
+		if above := s.text(j); !blank(above) {
+			return !wished.MatchString(above)
+		}
+	}
+	return true
 }
 
 func (s *scanner) saidToHappen(i int, before string) bool {

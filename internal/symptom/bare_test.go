@@ -18,6 +18,9 @@ func TestBareLines(t *testing.T) {
 		{"a warning in backticks", "Calling it twice prints `widgets.WidgetWarning: used twice` each time.", Warning, "widgets.WidgetWarning", "used twice"},
 		{"a warning that is wished for", `It should give a "UserWarning: X has no names" here.`, "", "", ""},
 		{"a class in a sentence", `Class names such as "UserWarning: text" are long.`, "", "", ""},
+		{"a paragraph of its own", "**Describe the bug**\n`ValueError: sizes differ (3, 1)`\n\n**Code**\n", Exception, "ValueError", "sizes differ (3, 1)"},
+		{"a paragraph below what is wished for", "### Expected behaviour\n\n`ValueError: sizes differ (3, 1)`\n\nThanks\n", "", "", ""},
+		{"a private class", "Calling it raises `widgets._errors._NoLoopError: no loop for float32` since then.", Exception, "widgets._errors._NoLoopError", "no loop for float32"},
 		{"an error that is wished for", "I would like\n\nValueError: sizes differ\nto be there, with the sizes.\n", "", "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
