@@ -12,13 +12,14 @@ import (
 // addExpected fills Expected, and says of each line or value which actual line
 // it corrects.
 func addExpected(rd *reading, c claims, p *oracle.Printed, origin []report.Statement) {
+	var block []oracle.Line
 	for i := 0; i < len(c.expected); i++ {
 		st := c.expected[i]
 		if pasted(st) {
 			for ; i+1 < len(c.expected) && sameBlock(st, c.expected[i+1]); i++ {
 				st.Text += "\n" + c.expected[i+1].Text // each line of a block is a statement
 			}
-			addExpectedBlock(p, st)
+			block = append(block, addExpectedBlock(p, st)...)
 			continue
 		}
 		if st.Kind == report.SaysValue && aboutAll(rd, st) && len(p.Actual) > 1 {
@@ -27,6 +28,7 @@ func addExpected(rd *reading, c claims, p *oracle.Printed, origin []report.State
 		}
 		addExpectedValue(rd, p, st, origin)
 	}
+	dropOutranked(p, block)
 }
 
 // sameBlock: two lines of one pasted output.
@@ -38,7 +40,8 @@ func sameBlock(a, b report.Statement) bool {
 // by their words. A block of which only some lines have a counterpart (the
 // heading of a table, not its rows) is an output of its own: as a correction it
 // would ask for the wrong rows beside the right ones.
-func addExpectedBlock(p *oracle.Printed, st report.Statement) {
+func addExpectedBlock(p *oracle.Printed, st report.Statement) []oracle.Line {
+	first := len(p.Expected)
 	lines := printedLines(st.Text)
 	at := make([]int, len(lines))
 	for i, text := range lines {
@@ -54,6 +57,7 @@ func addExpectedBlock(p *oracle.Printed, st report.Statement) {
 		}
 		p.Expected = append(p.Expected, l)
 	}
+	return slices.Clone(p.Expected[first:])
 }
 
 // sameLabel is the only actual line with the same words, -1 when none or
