@@ -116,6 +116,9 @@ func (p *parser) inlineStatements(s sent, raw string) {
 			continue
 		}
 		role = sideIn(section, role, raw[:m[0]])
+		if role == RoleActual && p.ofVariant(raw[:m[0]]) {
+			continue
+		}
 		kind, ok := kindOfInline(strings.TrimSpace(text), printed)
 		if !ok {
 			continue
@@ -151,13 +154,16 @@ func cueBefore(before string) (role Role, printed bool) {
 	switch {
 	case w[0] < 0 && c[0] < 0:
 		return "", false
-	case w[1] >= c[1], w[0] >= 0 && !strings.Contains(strings.ToLower(before[w[0]:]), "but") && !strings.Contains(strings.ToLower(before[w[0]:]), "got") && strings.HasPrefix(strings.ToLower(before[w[0]:]), "should"):
+	case w[1] >= c[1], w[0] >= 0 && expectedNoun.MatchString(before[w[0]:]), w[0] >= 0 && !strings.Contains(strings.ToLower(before[w[0]:]), "but") && !strings.Contains(strings.ToLower(before[w[0]:]), "got") && strings.HasPrefix(strings.ToLower(before[w[0]:]), "should"):
 		return RoleExpected, false
 	case isWeakCue(before[c[0]:]):
 		return "", false
 	}
 	return RoleActual, printCue.MatchString(before)
 }
+
+// expectedNoun: "expected output is": the noun is that of what should come.
+var expectedNoun = lazyre.New(`(?i)^expected\s+(?:outputs?|results?|values?|answers?|shape|dtype)\b(?:\s+(?:is|are|was|would be|should be|of|here|for|in|from|the|both|this|that|call|case|:))*\W*$`)
 
 // lastSpan is the last match, (-1, -1) without one.
 func lastSpan(re *lazyre.Regexp, s string) [2]int {

@@ -286,6 +286,8 @@ func kindOfInline(text string, printed bool) (StatementKind, bool) {
 			return SaysWarning, true
 		}
 		return SaysException, true
+	case valueText.MatchString(text) && text[0] == '[' && holdsNames(text):
+		return "", false // "[start, stop]": in the script's words, nothing it prints
 	case valueText.MatchString(text):
 		if printed {
 			return SaysOutput, true
@@ -295,4 +297,22 @@ func kindOfInline(text string, printed bool) (StatementKind, bool) {
 		return "", false
 	}
 	return SaysOutput, true
+}
+
+var wordIn = lazyre.New(`[A-Za-z_]\w*`)
+
+// holdsNames: a list in which something else than Python's own constants stands
+// without quotation marks; a printed one has none.
+func holdsNames(list string) bool {
+	for _, m := range wordIn.FindAllStringIndex(list, -1) {
+		if m[0] > 0 && isWordByte(list[m[0]-1]) {
+			continue // the exponent of "1e5"
+		}
+		switch strings.ToLower(list[m[0]:m[1]]) {
+		case "nan", "inf", "infinity", "true", "false", "none":
+		default:
+			return true
+		}
+	}
+	return false
 }
