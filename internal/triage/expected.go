@@ -113,6 +113,9 @@ func addToAll(p *oracle.Printed, st report.Statement) {
 // expected: "argmax: 1" and "should be 2" ask for "argmax: 2".
 func addExpectedValue(rd *reading, p *oracle.Printed, st report.Statement, origin []report.Statement) {
 	i := corrects(p, st, origin)
+	if i >= 0 {
+		st.Text = valueOfEquation(st.Text, p.Actual[i].Text)
+	}
 	l := newLine(st.Text, st.Approximate)
 	l.Fragment = true
 	if i < 0 {
@@ -189,4 +192,16 @@ func onlyWithClass(p *oracle.Printed, st report.Statement, origin []report.State
 		found = i
 	}
 	return found
+}
+
+var equation = lazyre.New(`^[\w.]+\([^()=]*\)\s*={1,2}\s*(\S+)$`)
+
+// valueOfEquation is the value of "expected log(1) = 0.0": it explains a number
+// that is printed alone.
+func valueOfEquation(text, actual string) string {
+	m := equation.FindStringSubmatch(strings.TrimSpace(text))
+	if m == nil || strings.Contains(actual, "=") || classOf(m[1]) == classOther || classOf(m[1]) != classOf(actual) {
+		return text
+	}
+	return m[1]
 }

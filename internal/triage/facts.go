@@ -109,10 +109,12 @@ func claimFacts(rd *reading, d *Decision, missing func(name, ask string, share f
 		if len(rd.talk) > 0 {
 			share = partOfScript // said in words, but nothing that can be compared
 		}
-		missing(factActual, actualAsk, share)
-		if !answersExpected(rd.r) {
-			missing(factExpected, "what you expected instead", 1)
+		if answersExpected(rd.r) {
+			missing(factActual, "what the script prints or raises", share)
+			return
 		}
+		missing(factActual, actualAsk, share)
+		missing(factExpected, "what you expected instead", 1)
 		return
 	}
 	if explicit(e.Symptom.Kind) && e.Oracle == oracle.OracleException && len(e.Symptom.Frames) == 0 {

@@ -40,13 +40,22 @@ var (
 	twoVersions = lazyre.New(`(?i)\b(?:versions?|releases?|upgrad\w*|runs?|seeds?|v?\d+\.\d+)\b`)
 )
 
+// usesNaN: the code computes with one; a comment only tells of it.
+func usesNaN(f *pysyntax.File) bool {
+	code := []byte(f.Source)
+	for _, c := range f.Comments {
+		blank(code, c.Span.Start, c.Span.End)
+	}
+	return writesNaN.MatchString(string(code))
+}
+
 // impliedRelation is what should hold by the complaint itself: calling a NaN the
 // bug says that a finite number is right (unless the script computes with NaN
 // on purpose), and "A gives different results from B" that they should be equal.
 func impliedRelation(rd *reading, kind symptom.Kind, p *oracle.Printed) string {
 	title := rd.r.Title
 	switch {
-	case kind == symptom.NonFinite && (speaksOfNaN.MatchString(title) || speaksOfNaN.MatchString(rd.prose)) && !writesNaN.MatchString(rd.script.file.Source):
+	case kind == symptom.NonFinite && (speaksOfNaN.MatchString(title) || speaksOfNaN.MatchString(rd.prose)) && !usesNaN(rd.script.file):
 		return "all_finite"
 	case twoDiffer.MatchString(title) && !twoVersions.MatchString(title) && kindInWords(rd) != symptom.Nondeterminism && evaluable("equal", p.Actual):
 		return "equal"
