@@ -92,7 +92,7 @@ func (p *parser) numbers(s sent, text string) []found {
 		}
 		number := text[f.start:f.end]
 		before := text[max(0, f.start-nameGap(text[:f.start])):f.start]
-		if strings.Count(number, ".") > 3 || isAddress(number) || isReference(before) {
+		if strings.Count(number, ".") > 3 || isReference(before) {
 			continue
 		}
 		if overlaps(out, f) || datePart(text, f) || p.listed(s.start+f.start) {
@@ -106,8 +106,12 @@ func (p *parser) numbers(s sent, text string) []found {
 			continue // "torchvision.transforms.v2", "tf.compat.v1"
 		}
 		p.nameOf(s, text, before, &f)
-		if dateLike.MatchString(number) && !isKnown(text[f.name[0]:f.name[1]]) {
+		known := isKnown(text[f.name[0]:f.name[1]])
+		if dateLike.MatchString(number) && !known {
 			continue // "2023.3.1" is a day, unless it is dask's
+		}
+		if isAddress(number) && (!known || isHost(number)) {
+			continue // "127.0.0.1", but not "catboost version: 0.9.1.1"
 		}
 		if f.dist == "" && (!strings.Contains(number, ".") || unitAfter.MatchString(text[f.end:])) {
 			continue
@@ -179,7 +183,8 @@ func datePart(text string, f found) bool {
 		f.start > 1 && (text[f.start-1] == '-' || text[f.start-1] == ':') && text[f.start-2] >= '0' && text[f.start-2] <= '9'
 }
 
-// isAddress is true for four small numbers ("127.0.0.1").
+// isAddress is true for four small numbers ("127.0.0.1"); OpenCV, CatBoost and
+// others number releases so as well.
 func isAddress(number string) bool {
 	parts := strings.Split(number, ".")
 	if len(parts) != 4 {
@@ -191,6 +196,13 @@ func isAddress(number string) bool {
 		}
 	}
 	return true
+}
+
+// isHost: an address also beside a package's name ("dask is 10.0.0.1"): of this
+// machine, of a private network, or with a first number that no release has.
+func isHost(number string) bool {
+	first, _, _ := strings.Cut(number, ".")
+	return len(first) > 2 || first == "10" || strings.HasPrefix(number, "0.0.0.")
 }
 
 // isWordByte is true for ASCII letters, digits and the underscore.

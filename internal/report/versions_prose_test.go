@@ -19,6 +19,10 @@ func TestNumbersThatAreNoVersion(t *testing.T) {
 		{"beside a version", "`torchvision.transforms.v2` of torchvision 0.17.0 is off", []string{"torchvision 0.17.0 stated prose"}},
 		{"a version with a v", "seen with torch v2.2.1 today", []string{"torch 2.2.1 stated prose"}},
 		{"built with", "PyTorch version: 2.2.0\nCUDA used to build PyTorch: 12.1\nROCM used to build PyTorch: N/A\n", []string{"torch 2.2.0 stated prose"}},
+		{"four numbers", "Problem: wrong boxes\nopencv-python version: 4.5.2.54\nOperating System: Debian", []string{"opencv-python 4.5.2.54 stated prose"}},
+		{"four small numbers", "seen with catboost 0.9.1.1 today", []string{"catboost 0.9.1.1 stated prose"}},
+		{"an address", "it listens on 0.9.1.1 and 127.0.0.1", nil},
+		{"an address beside a name", "its tensorboard is 127.0.0.1, dask is 10.0.0.7 and ray: 192.168.1.2", nil},
 		{"built with alone", "The CUDA used to build PyTorch: 12.1", nil},
 	} {
 		r := Parse([]byte("# Wrong boxes\n\n"+c.prose), Source{})
