@@ -128,7 +128,7 @@ func (w *world) Add(_ context.Context, s environment.Spec, base *environment.Loc
 func (w *world) Releases(_ context.Context, name, _ string) ([]environment.Release, error) {
 	var rs []environment.Release
 	for _, v := range w.releases[name] {
-		rs = append(rs, environment.Release{Version: v, Wheel: true, Uploaded: w.uploaded[name+" "+v]})
+		rs = append(rs, environment.Release{Version: v, Wheel: true, Pre: strings.Contains(v, "a"), Uploaded: w.uploaded[name+" "+v]})
 	}
 	return rs, nil
 }

@@ -18,8 +18,8 @@ const sweepProbes = 8
 // time, series by series, until the symptom comes. The runs so far then are
 // the older control.
 func (p *proof) sweep(ctx context.Context) error {
-	if !p.mayDrift() {
-		return nil
+	if found, err := p.preview(ctx); err != nil || found || !p.mayDrift() {
+		return err
 	}
 	for _, name := range p.drifters() {
 		found, err := p.sweepOne(ctx, name)
@@ -107,9 +107,15 @@ func (p *proof) sweepOne(ctx context.Context, name string) (bool, error) {
 // adoptSweep makes a swept release the reported side and the last one before
 // it the older control.
 func (p *proof) adoptSweep(ctx context.Context, s, before *side, name string) error {
-	version := s.lock.Version(name)
 	p.note("nothing in the report pins %s; the symptom comes with %s %s, the first tried release after %s that shows it",
-		name, name, version, before.lock.Version(name))
+		name, name, s.lock.Version(name), before.lock.Version(name))
+	return p.takeOver(ctx, s, before, name)
+}
+
+// takeOver makes another release the reported side, what was it an older release,
+// and looks for controls from there.
+func (p *proof) takeOver(ctx context.Context, s, before *side, name string) error {
+	version := s.lock.Version(name)
 	s.group.Side = oracle.SideReported
 	s.group.Older, s.group.Moved, s.group.MovedNamed = false, nil, nil
 	s.spec.AsOf, s.spec.AsOfSource = s.lock.AsOf, "sweep: "+name+" "+version
