@@ -135,8 +135,10 @@ func (m *Manager) fill(ctx context.Context, e *Environment, tmp string) error {
 
 // installChecked installs and compares with what the wheels brought. uv's cache
 // shares its files with every environment, so one that something else on this
-// machine wrote to damages the next: its packages are fetched anew, once.
+// machine wrote to damages the next: its packages are fetched anew, once. What
+// comes the same out of that is how it was published (misrecorded.go).
 func (m *Manager) installChecked(ctx context.Context, tool *uv.Tool, in uv.InstallInput, env string) error {
+	var before foundFiles
 	for {
 		r, err := tool.Install(ctx, in)
 		if err != nil {
@@ -148,11 +150,22 @@ func (m *Manager) installChecked(ctx context.Context, tool *uv.Tool, in uv.Insta
 		m.log.Debug("packages installed", "uv_s", r.Wall.Seconds())
 		err = checkRecords(ctx, env, quickCheck)
 		var damage *DamageError
-		if !errors.As(err, &damage) || len(in.Again) > 0 {
+		if !errors.As(err, &damage) {
+			return err
+		}
+		found, lookErr := damage.lookAt(env)
+		switch {
+		case lookErr == nil && found.within(m.misrecorded()):
+			return nil
+		case lookErr == nil && len(in.Again) > 0 && found.alike(before):
+			m.log.Warn("a wheel is not as its own RECORD says, in every copy", "packages", damage.Packages, "first", damage.Files[0])
+			m.keepMisrecorded(found)
+			return nil
+		case len(in.Again) > 0:
 			return err
 		}
 		m.log.Warn("the package cache is damaged, fetching anew", "packages", damage.Packages, "files", len(damage.Files), "first", damage.Files[0])
-		in.Again = damage.Packages
+		in.Again, before = damage.Packages, found
 	}
 }
 

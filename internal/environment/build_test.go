@@ -46,6 +46,25 @@ func TestBuild(t *testing.T) {
 	}
 }
 
+// A file that no copy of the wheel has as its RECORD says was published so. It
+// costs one more download, once for all environments; a file that comes
+// otherwise each time is still no environment.
+func TestBuildFromMisrecordedWheel(t *testing.T) {
+	w := newWorkshop(t, "")
+	e := w.built(t, lockOf("3.11.7", "stripped==1.0"))
+	if got := read(t, filepath.Join(e.Dir, "lib/python3.11/site-packages/stripped.py")); got != "x\n" {
+		t.Errorf("installed: %q", got)
+	}
+	w.built(t, lockOf("3.11.7", "stripped==1.0", "six==1.0"))
+	if log := read(t, w.log); strings.Count(log, "pip install") != 3 {
+		t.Errorf("uv ran:\n%s", log)
+	}
+	var damage *DamageError
+	if _, _, err := w.Build(t.Context(), lockOf("3.11.7", "worse==1.0")); !errors.As(err, &damage) {
+		t.Errorf("a file of another content each time: %v", err)
+	}
+}
+
 // A damaged file in uv's cache costs one more download, not the environment.
 func TestBuildFromDamagedCache(t *testing.T) {
 	w := newWorkshop(t, "")
