@@ -24,9 +24,16 @@ type claims struct {
 // statement speaks of.
 func readClaims(rd *reading) claims {
 	var c claims
+	mixed := outputsByVersion(rd)
 	for _, st := range append(append([]report.Statement{}, rd.r.Statements...), unspokenBlocks(rd)...) {
 		if otherSession(rd, st) {
 			continue
+		}
+		if inside := mixed[st.Block]; st.Where == "block" && len(inside) > 0 {
+			var sided bool
+			if st, sided = ofVersion(st, inside); !sided {
+				continue
+			}
 		}
 		if pasted(st) && !printsLabels(rd.script) {
 			st = unlabelled(st)
