@@ -11,7 +11,11 @@ var (
 	// severalNames: a heading that asks for several versions at once
 	// ("Scipy/Numpy/Python version information").
 	severalNames = lazyre.New(`(?i)^[^\w]*([a-z][\w-]*(?:\s*(?:/|,|\band\b|&)\s*[a-z][\w-]*)+)\s+versions?\b`)
-	namesSplit   = lazyre.New(`\s*(?:/|,|\band\b|&)\s*`)
+	// severalLabel is a line that does ("Python & PyTorch version: 3.10, 2.0.1").
+	severalLabel = lazyre.New(`(?i)^\s*(?:[-*+]\s+)?([a-z][\w-]*(?:\s*(?:/|,|\band\b|&)\s*[a-z][\w-]*)+)\s+versions?\b[^:\n]*:\s*(\S.*)$`)
+	// numbersOnly: an answer that has words tells itself what each number is.
+	numbersOnly = lazyre.New(`(?i)^(?:v?` + versionText + `|\band\b|[\s,;/&])+$`)
+	namesSplit  = lazyre.New(`\s*(?:/|,|\band\b|&)\s*`)
 	// infoTuple is Python's own answer in such a list.
 	infoTuple = lazyre.New(`(?:sys\.)?version_info\(major=(\d+), minor=(\d+), micro=(\d+)[^)]*\)`)
 )
@@ -21,6 +25,7 @@ var (
 // form of 2017 to 2023 has one line for all of them, the last of which is
 // sys.version_info. Another count of versions says nothing.
 func (p *parser) severalVersions() {
+	p.severalLabels()
 	for _, sec := range p.r.Sections {
 		m := severalNames.FindStringSubmatch(sec.Heading)
 		if m == nil {
@@ -86,9 +91,22 @@ func (p *parser) pairVersions(names []string, body string, start int) {
 // plain text has no more: "Other information (e.g., version of `x`): 1.2".
 var exampleName = lazyre.New("(?i)\\bversion of [`*_]{0,2}([A-Za-z][\\w.-]*\\w)[`*_]{0,2}\\)\\s*:\\s*v?$")
 
-// exampleOf gives the number that package, when such a label stands before it.
+// installedBy is a label that an installer's name answers first: "Lib version
+// (and how you installed it): pip 1.2" has pip in place of a verb.
+var installedBy = lazyre.New(`(?i)^\s*(?:[-*+]\s+)?([a-z][\w-]*) versions?\b[^:\n]*:\s*(?:(?:installed )?(?:via|with|from|using|by) )?(?:pip3?|conda|mamba|uv)\s*[:,]?\s+v?$`)
+
+// exampleOf gives the number the package of a label of one of these forms.
 func (p *parser) exampleOf(s sent, from int, f *found) bool {
 	raw := p.text[s.start+from : s.start+f.start]
+	line := s.start + f.start
+	for line > s.start && p.plain[line-1] != '\n' {
+		line--
+	}
+	if m := installedBy.FindStringSubmatchIndex(p.plain[line : s.start+f.start]); m != nil && isKnown(p.plain[line+m[2]:line+m[3]]) {
+		f.dist, _ = distOf(p.plain[line+m[2] : line+m[3]])
+		f.name = [2]int{line + m[2] - s.start, line + m[3] - s.start}
+		return true
+	}
 	m := exampleName.FindStringSubmatchIndex(raw)
 	if m == nil {
 		return false
@@ -96,4 +114,25 @@ func (p *parser) exampleOf(s sent, from int, f *found) bool {
 	f.dist, _ = distOf(raw[m[2]:m[3]])
 	f.name = [2]int{from + m[2], from + m[3]}
 	return true
+}
+
+// severalLabels reads such lines. What was read as a version of the last name
+// alone is taken back: it is the first one's.
+func (p *parser) severalLabels() {
+	for i, l := range p.lines {
+		t := p.plain[l.start:l.end]
+		if p.inBlock[i] >= 0 || len(t) > maxTitle || !strings.Contains(t, ":") {
+			continue
+		}
+		m := severalLabel.FindStringSubmatchIndex(t)
+		if m == nil || !numbersOnly.MatchString(t[m[4]:m[5]]) {
+			continue
+		}
+		names, start, end := namesSplit.Split(t[m[2]:m[3]], -1), l.start+m[4], l.start+m[5]
+		if slices.ContainsFunc(names, func(n string) bool { return !isKnown(n) }) || len(anyNumber.FindAllString(t[m[4]:m[5]], -1)) != len(names) {
+			continue
+		}
+		p.r.Versions = slices.DeleteFunc(p.r.Versions, func(v Version) bool { return v.Span.End > start && v.Span.End <= end })
+		p.pairVersions(names, t[m[4]:m[5]], start)
+	}
 }

@@ -15,6 +15,10 @@ func TestSeveralVersions(t *testing.T) {
 			"scipy 1.5.4, numpy 1.19.2, python 3.8.5"},
 		{"a fence", heading + "\n```\n1.5.4 1.19.2 sys.version_info(major=3, minor=8, micro=5, releaselevel='final', serial=0)\n```",
 			"scipy 1.5.4, numpy 1.19.2, python 3.8.5"},
+		{"a label in a list", "- Python & NumPy Version (e.g., 1.0): 3.10 and 1.25.1", "python 3.10, numpy 1.25.1"},
+		{"a label of a slash", "* numpy/scipy version: 1.25.1, 1.11.0+local", "numpy 1.25.1, scipy 1.11.0+local"},
+		{"a label with a number too few", "- Python & NumPy Version (e.g., 1.0): 1.25.1", "numpy 1.25.1"},
+		{"a label whose answer has names", "- Python & NumPy Version (e.g., 1.0): NumPy 1.25.1 / Python 3.10.1", "numpy 1.25.1, python 3.10.1"},
 		{"plain numbers", "### NumPy and Python versions\n1.19.2, 3.8.5", "numpy 1.19.2, python 3.8.5"},
 	} {
 		r := Parse([]byte("# zeros\n\n```python\nimport scipy\n```\n\n"+c.text+"\n"), Source{})
@@ -54,6 +58,8 @@ func TestExampleOfALabel(t *testing.T) {
 		"* Any other relevant information (*e.g.*, version of `torch-scatter`): 2.0.9": "torch-scatter 2.0.9",
 		"* Any other relevant information (e.g. version of torch-scatter):2.0.9":       "torch-scatter 2.0.9",
 		"* Any other relevant information: 2.0.9":                                      "",
+		"- NumPy version (and how you installed it, e.g. `conda`, `pip`): pip 1.25.1":  "numpy 1.25.1",
+		"- pip version: 23.1.2":  "pip 23.1.2",
 		"* Python version: 3.10": "python 3.10",
 	} {
 		r := Parse([]byte("# zeros\n\n```python\nimport lib\nlib.f()\n```\n\n### Environment\n\n"+line+"\n"), Source{})
