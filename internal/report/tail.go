@@ -86,6 +86,10 @@ func (s *scanner) splitTail(b blk) (code, output blk, ok bool) {
 	if b.kind == "" && !outputTag.MatchString(b.lang) {
 		at = tailOf(lines)
 	}
+	failed := at == 0 && b.kind == ""
+	if failed {
+		at = failureTail(lines)
+	}
 	if at == 0 {
 		return b, blk{}, false
 	}
@@ -98,6 +102,9 @@ func (s *scanner) splitTail(b blk) (code, output blk, ok bool) {
 		}
 	}
 	output.kind = BlockOutput
+	if failed {
+		code.kind, output.kind = BlockPython, ""
+	}
 	output.first = sort.Search(len(p.lines), func(i int) bool { return p.lines[i].end >= b.lines[at].start })
 	code.last = output.first - 1
 	return code, output, true
