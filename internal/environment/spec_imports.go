@@ -29,6 +29,10 @@ func (w *inference) imports() *Unavailable {
 		if w.fromProject(module) || pydist.StdlibModule(module) || module == "__main__" {
 			continue
 		}
+		if writes(file, module) {
+			w.edit("import %s: left out, the script writes that file itself", module)
+			continue
+		}
 		if pydist.Namespace(module) {
 			w.namespace(module, file)
 			continue
@@ -38,6 +42,18 @@ func (w *inference) imports() *Unavailable {
 		}
 	}
 	return nil
+}
+
+// writes: the script names a file "MODULE.py" and nothing known is called so: it
+// exports or generates what it then imports. A package of that name on the
+// index would be anybody's.
+func writes(file *pysyntax.File, module string) bool {
+	if _, known := pydist.FromImport(module); known {
+		return false
+	}
+	return slices.ContainsFunc(file.Strings, func(s pysyntax.String) bool {
+		return s.Value == module+".py" || strings.HasSuffix(s.Value, "/"+module+".py")
+	})
 }
 
 // module adds the distribution of one imported module. One that the script
