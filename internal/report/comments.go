@@ -181,6 +181,9 @@ func (p *parser) commentCame(c comment, text string, add func(Role, StatementKin
 	if !ok || !c.trailing && kind == SaysOutput && strings.Contains(text[from:to], " ") {
 		return false
 	}
+	if article[strings.ToLower(text[from:to])] {
+		return false // "prints the expected result" says nothing of what it prints
+	}
 	// "is" and a word judge ("is wrong"); with a value they state.
 	if word := strings.ToLower(firstWord(text)); word == "is" && !valueText.MatchString(text[from:to]) {
 		return false
@@ -224,3 +227,5 @@ func quotedPart(text string, from, to int) (int, int) {
 func unbalanced(t string) bool {
 	return strings.HasSuffix(t, ")") && strings.Count(t, ")") > strings.Count(t, "(") || strings.HasSuffix(t, "]") && strings.Count(t, "]") > strings.Count(t, "[")
 }
+
+var article = wordSet("the|a|an|this|that|these|those|it|its|all|both|only|same|different|some|something|nothing|wrong|correct|right|as")

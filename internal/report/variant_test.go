@@ -39,3 +39,11 @@ func TestNamesAreNoPrintedList(t *testing.T) {
 		}
 	}
 }
+
+// TestCommentWithoutAValue: "prints the expected result" states no output.
+func TestCommentWithoutAValue(t *testing.T) {
+	r := Parse([]byte("# half is wrong\n\n```python\nimport widgets\n\n# This prints the expected result, as it should\nwidgets.half(2)\n# This prints it twice\nwidgets.half(3)\n```\n"), Source{})
+	if len(r.Statements) > 0 {
+		t.Errorf("%+v", r.Statements)
+	}
+}
