@@ -20,6 +20,8 @@ const (
 var (
 	sitePackages = lazyre.New(`(?i)(?:^|/)(?:site|dist)-packages/(.*)$`)
 	stdlibDir    = lazyre.New(`(?i)(?:^|/)(?:lib(?:64)?/(?:python|pypy)\d(?:\.\d+)?t?|python\d+/lib|(?:ana|mini)conda3?(?:/envs/[^/]+)?/lib)/(.*)$`)
+	// eggFolder is that of a package that was installed as an egg.
+	eggFolder = lazyre.New(`(?i)^[^/]+-py\d[^/]*\.egg/`)
 	// notebook names of code that the reporter typed.
 	typedCode = lazyre.New(`^(?:<stdin>|<string>|<ipython-input-[^>]*>|<input>|<console>|<cell[^>]*>|(?:Input )?In ?\[\d*\]|Cell In ?\[\d*\])`)
 	// parameter list that IPython and tf print behind a name.
@@ -56,7 +58,8 @@ func place(file string) (tail, pkg, where string) {
 	}
 	p := strings.ReplaceAll(file, `\`, "/")
 	if m := sitePackages.FindStringSubmatch(p); m != nil {
-		return m[1], topPackage(m[1]), whereLibrary
+		tail := eggFolder.ReplaceAllString(m[1], "")
+		return tail, topPackage(tail), whereLibrary
 	}
 	switch {
 	case strings.HasPrefix(p, "<frozen"), strings.HasPrefix(p, "<__array_function__"),

@@ -54,7 +54,7 @@ func (s *scanner) headless(i int) (int, bool) {
 // one reads a single block and returns the line after it.
 func (s *scanner) one(i int) (Symptom, int) {
 	if m := ipyHeader.FindStringSubmatch(s.text(i)); m != nil {
-		return s.ipython(i, m[1])
+		return s.ipython(i, unmarked(m[1]))
 	}
 	if isIPythonFrame(s.text(i)) {
 		return s.ipython(i, "")
@@ -309,3 +309,14 @@ func (s *scanner) endsMessage(t string) bool {
 func unqualified(class string) string {
 	return class[strings.LastIndexByte(class, '.')+1:]
 }
+
+// unmarked drops the underscore with which Markdown opens italics in front of
+// one of Python's own classes; other names may begin with one.
+func unmarked(class string) string {
+	if pythonsOwn.MatchString(class) {
+		return class[1:]
+	}
+	return class
+}
+
+var pythonsOwn = lazyre.New(`^_(?:(?:Value|Type|Runtime|Key|Index|Attribute|Name|Import|ModuleNotFound|Assertion|ZeroDivision|Overflow|NotImplemented|FileNotFound|Memory|Recursion|OS|FloatingPoint|Arithmetic|Lookup)Error)$`)
