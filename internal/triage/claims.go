@@ -5,6 +5,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/repgen/repgen/internal/pysyntax"
 	"github.com/repgen/repgen/internal/report"
 	"github.com/repgen/repgen/internal/system/lazyre"
 )
@@ -26,7 +27,7 @@ func readClaims(rd *reading) claims {
 	var c claims
 	mixed := outputsByVersion(rd)
 	for _, st := range append(append([]report.Statement{}, rd.r.Statements...), unspokenBlocks(rd)...) {
-		if otherSession(rd, st) {
+		if otherSession(rd, st) || ofVersions(rd, st) {
 			continue
 		}
 		if inside := mixed[st.Block]; st.Where == "block" && len(inside) > 0 {
@@ -56,6 +57,15 @@ func otherSession(rd *reading, st report.Statement) bool {
 		return false
 	}
 	return slices.ContainsFunc(rd.script.blocks, func(i int) bool { return rd.r.Blocks[i].Kind == report.BlockREPL })
+}
+
+// ofVersions: the line was printed by a session that asked for versions only,
+// beside the script that is judged.
+func ofVersions(rd *reading, st report.Statement) bool {
+	if st.Where != "repl" || st.Block < 0 || st.Block >= len(rd.r.Blocks) || slices.Contains(rd.script.blocks, st.Block) {
+		return false
+	}
+	return onlyVersions(pysyntax.Parse(transcriptSource(rd.r.Blocks[st.Block])))
 }
 
 // Lines like "Expected: 3" and "Got: 4" in one pasted block.

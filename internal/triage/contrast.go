@@ -29,8 +29,8 @@ func changesOf(rd *reading) ([]Contrast, []Trigger) {
 	ch := &changes{rd: rd, names: namesIn(rd.script.file)}
 	all := clausesOf(rd)
 	for i, c := range all {
-		if c.asked {
-			continue
+		if c.asked || strings.Contains(c.text, "Traceback (most recent call last)") {
+			continue // the lines that an unfenced log quotes blame nothing
 		}
 		good, bad := outcome(c.text)
 		if good && ch.namesGoodVersion(c) {

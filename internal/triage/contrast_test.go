@@ -187,3 +187,12 @@ func TestContrastSpans(t *testing.T) {
 		}
 	}
 }
+
+// TestNoContrastInALog: an unfenced traceback quotes the script's arguments and
+// fails, but nobody says that they bring it.
+func TestNoContrastInALog(t *testing.T) {
+	d := routed("# solve fails with arrays\n\n```python\nimport diffrax\n\nsol = diffrax.solve(1.0, dt0=0.1)\n```\n\nOutput:\n\n_ValueError                                Traceback (most recent call last)\n[/Users/me/a.ipynb](https://example.org/a.ipynb) Cell 3 line 1\n---> 10 sol = diffrax.solve(1.0, dt0=0.1)\n")
+	if len(d.Contrasts)+len(d.Triggers) > 0 {
+		t.Errorf("%+v %+v", d.Contrasts, d.Triggers)
+	}
+}

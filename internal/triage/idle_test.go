@@ -65,3 +65,11 @@ func TestLinkInPlaceOfCode(t *testing.T) {
 		t.Errorf("a link beside code: %s, %v", d.Route, d.Reasons)
 	}
 }
+
+// TestSessionOfVersions: what the form's session printed is no output of the script.
+func TestSessionOfVersions(t *testing.T) {
+	d := routed("# scipy mean is wrong\n\n```python\nimport scipy\nprint(scipy.mean([1, 2]))\n```\n\nOutput:\n\n```\n1.0\n```\n\n### Versions\n\n```\n>>> import sys, scipy, numpy; print(scipy.__version__, numpy.__version__, sys.version_info)\n1.0.1 1.14.2 sys.version_info(major=3, minor=6, micro=5, releaselevel='final', serial=0)\n```\n")
+	if d.Expectation == nil || d.Expectation.Printed == nil || len(d.Expectation.Printed.Actual) != 1 {
+		t.Errorf("%+v", d.Expectation)
+	}
+}
