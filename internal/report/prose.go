@@ -68,6 +68,7 @@ func (p *parser) proseStatements() {
 		p.labelledLines(s)
 		p.valueStatements(s)
 		p.bareValue(s)
+		p.labelledOutput(s)
 		p.errorStatements(s)
 		p.relationStatements(s)
 		p.directionStatements(s)
