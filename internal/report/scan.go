@@ -102,8 +102,8 @@ func (s *scanner) block(i int, text string) int {
 	if len(text) > maxMarkLine {
 		return i
 	}
-	if m := fenceOpen.FindStringSubmatch(text); m != nil && fenceTagFits(m[2]) {
-		return s.fenced(i, m[1], strings.TrimSpace(m[2]))
+	if fence, tag, ok := opensFence(text); ok && fenceTagFits(tag) {
+		return s.fenced(i, fence, tag)
 	}
 	switch {
 	case gluedFence.MatchString(text):
@@ -170,6 +170,9 @@ func (s *scanner) fenced(i int, fence, tag string) int {
 		s.add(blk{lang: firstWord(tag), first: i, last: j}, body, j+1)
 		s.cut = 0
 		return j + 1
+	}
+	if end == len(p.lines) && fence[0] == '~' && tag == "" {
+		return i // an underline: nobody closes those
 	}
 	next := end + 1
 	if inner {
@@ -265,7 +268,7 @@ func (s *scanner) while(i int, goes func(string) bool) int {
 		if strings.TrimSpace(t) == "" && (end+1 >= len(p.lines) || !goes(p.lineText(end+1))) {
 			break
 		}
-		if fenceOpen.MatchString(t) || headingLine.MatchString(t) || strings.HasPrefix(strings.TrimLeft(t, " \t"), "<!--") {
+		if isFence(t) || headingLine.MatchString(t) || strings.HasPrefix(strings.TrimLeft(t, " \t"), "<!--") {
 			break
 		}
 		end++
@@ -281,7 +284,7 @@ func (s *scanner) traceback(i int) int {
 	for ; end < len(p.lines); end++ {
 		t := p.lineText(end)
 		blank := strings.TrimSpace(t) == ""
-		if seen && !blank && !traceStart.MatchString(t) && !isChain(t) || fenceOpen.MatchString(t) || headingLine.MatchString(t) {
+		if seen && !blank && !traceStart.MatchString(t) && !isChain(t) || isFence(t) || headingLine.MatchString(t) {
 			break
 		}
 		if seen && blank && !chainFollows(p, end+1) {
@@ -333,7 +336,7 @@ func (s *scanner) bareCode(i int) int {
 		if strings.TrimSpace(t) == "" {
 			continue
 		}
-		if !codeLine.MatchString(t) || headingLine.MatchString(t) || fenceOpen.MatchString(t) {
+		if !codeLine.MatchString(t) || headingLine.MatchString(t) || isFence(t) {
 			break
 		}
 		end = j + 1
