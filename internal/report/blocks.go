@@ -116,7 +116,8 @@ func (p *parser) roleOf(i int, b Block) Role {
 	section := p.roleAt(b.Span.Start)
 	switch b.Kind {
 	case BlockPython, BlockREPL:
-		if section == RoleExpected && !strongMark.MatchString(b.Text) || expectLead.MatchString(b.Lead) && section == RoleExpected {
+		wished := expectLead.MatchString(b.Lead) && (strings.HasSuffix(b.Lead, ":") || !importsFirst.MatchString(b.Text))
+		if section == RoleExpected && (wished || !strongMark.MatchString(b.Text)) {
 			return RoleExpected
 		}
 		return RoleCode
@@ -145,6 +146,10 @@ func (p *parser) roleOf(i int, b Block) Role {
 	}
 	return RoleDescription
 }
+
+// importsFirst is the beginning of a whole script: below a wish that does not
+// announce it ("f should take both.") it is what was run.
+var importsFirst = lazyre.New(`^\s*(?:#.*\n\s*)*(?:import [A-Za-z_]|from [\w.]+ import )`)
 
 // leadRole reads the role from the lead's words. Where both sides are named
 // ("should be 2 but I get") the last one leads to the block.
