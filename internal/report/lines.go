@@ -81,6 +81,7 @@ type blk struct {
 	span        Span
 	text        string
 	kind        BlockKind // "" until classified
+	steps       bool      // numbered sentences between the lines are no code
 }
 
 // lineText is the line i as written.

@@ -327,27 +327,6 @@ func (s *scanner) indented(i int) int {
 	return end
 }
 
-// bareCode takes Python that was pasted without any mark: it begins with an
-// import and goes on while the lines look like code.
-func (s *scanner) bareCode(i int) int {
-	p, end := s.p, i+1
-	for j := i + 1; j < len(p.lines); j++ {
-		t := p.lineText(j)
-		if strings.TrimSpace(t) == "" {
-			continue
-		}
-		if !codeLine.MatchString(t) || headingLine.MatchString(t) || isFence(t) {
-			break
-		}
-		end = j + 1
-	}
-	if end-i < 2 {
-		return i
-	}
-	s.add(blk{first: i, last: end - 1, lang: ""}, i, end)
-	return end
-}
-
 // add keeps the lines [from, to) as a block, dedented.
 func (s *scanner) add(b blk, from, to int) {
 	p, margin := s.p, -1
@@ -365,6 +344,9 @@ func (s *scanner) add(b blk, from, to int) {
 		margin = 0
 	}
 	for j := from; j < to; j++ {
+		if b.steps && stepLine.MatchString(p.lineText(j)) {
+			continue
+		}
 		l := p.lines[j]
 		l.start = min(l.end, l.start+max(margin, 0))
 		b.lines = append(b.lines, l)
