@@ -31,6 +31,7 @@ func (p *parser) readVersions() {
 	p.wheelVersions()
 	p.errorVersions()
 	p.hintedVersions()
+	p.interpreterVersion()
 }
 
 // addVersion records one, once for each place.
