@@ -1,15 +1,44 @@
 package triage
 
-import "github.com/repgen/repgen/internal/pysyntax"
+import (
+	"slices"
+
+	"github.com/repgen/repgen/internal/pysyntax"
+)
 
 // explained says whether an undefined name needs no definition to be understood:
 // every reader takes it for one import, and the candidate room adds that.
 func explained(name string, f *pysyntax.File) bool {
+	return pysyntax.WellKnown(name, atHand(f), f.Source) != ""
+}
+
+// atHand are the modules that the script imports and the names that it lacks: an
+// undefined torch will be imported as well.
+func atHand(f *pysyntax.File) []string {
 	have := f.TopModules()
-	for _, n := range f.Undefined() { // an undefined torch will be imported as well
+	for _, n := range f.Undefined() {
 		have = append(have, n.Name)
 	}
-	return pysyntax.WellKnown(name, have, f.Source) != ""
+	return have
+}
+
+// assumedModules are the top modules of the imports that a snippet leaves to its
+// reader ("tf.Variable", "tfp.distributions").
+func assumedModules(f *pysyntax.File) []string {
+	var found []string
+	have := atHand(f)
+	for _, n := range f.Undefined() {
+		statement := pysyntax.WellKnown(n.Name, have, f.Source)
+		if statement == "" {
+			continue
+		}
+		for _, m := range pysyntax.Parse(statement).TopModules() {
+			if !slices.Contains(found, m) {
+				found = append(found, m)
+			}
+		}
+	}
+	return found
 }
 
 // ambient are names that exist where the snippet came from, not in a script:

@@ -111,7 +111,8 @@ func rankScript(r *report.Report, group []part, s script) int {
 	return score
 }
 
-var asksVersions = lazyre.New(`__version__|show_versions|print_environment_info|collect_env|version\(`)
+// The last four are what templates tell to paste beside a package's own version.
+var asksVersions = lazyre.New(`__version__|show_versions|print_environment_info|collect_env|version\(|\bsys\.(?:version|platform|executable)\b|\bplatform\.(?:platform|system|release|machine|processor|uname|architecture)\(|\btorch\.version\.|show_config\(`)
 
 // onlyVersions: a snippet that says what is installed. It is a script only
 // where there is no other: an import that fails is often reported that way.

@@ -68,9 +68,9 @@ func spelled(rd *reading, dist string) bool {
 	return false
 }
 
-// fromScript: what the script imports.
+// fromScript: what the script imports, or uses as if it had.
 func fromScript(rd *reading, found suspects, stated map[string]string) {
-	for i, m := range rd.script.file.TopModules() {
+	for i, m := range append(rd.script.file.TopModules(), assumedModules(rd.script.file)...) {
 		d, _ := pydist.FromImport(m)
 		found.add(as(stated, d), weightImport, "import")
 		if i == 0 {
