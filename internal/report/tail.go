@@ -12,6 +12,9 @@ import (
 // first line of that may stand right behind it ("output: <tf.Tensor ...>").
 var outputLabel = lazyre.New(`(?i)^\s*(?:#\s*)?(?:(?:actual |current |the )?(?:outputs?|results?|prints?|returns?|gives?)(?: is| are)?|输出|结果|出力|вывод|ausgabe)\s*[:：]\s*`)
 
+// outputComment is such a label as a comment, which stays with the code: "# OUTPUT".
+var outputComment = lazyre.New(`(?i)^\s*#+\s*(?:actual |current |the |my )?(?:console |printed )?(?:outputs?|results?|prints?|stdout)\s*[:：.]*\s*$`)
+
 // labelled is a line that only such a label makes no code.
 func labelled(t string) bool {
 	m := outputLabel.FindString(t)
@@ -53,7 +56,7 @@ func tailStart(lines []string) int {
 	}
 	for j := max(i, 1); j < len(lines); j++ {
 		t := strings.TrimSpace(lines[j])
-		if t != "" && (labelled(lines[j]) || strings.TrimSpace(lines[j-1]) == "" || lastLine.MatchString(lines[j])) {
+		if t != "" && (labelled(lines[j]) || strings.TrimSpace(lines[j-1]) == "" || outputComment.MatchString(lines[j-1]) || lastLine.MatchString(lines[j])) {
 			return j
 		}
 	}

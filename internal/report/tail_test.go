@@ -16,6 +16,8 @@ func TestTail(t *testing.T) {
 		{"a label of its own", "import widgets\nprint(widgets.area(2))\nResult:\n4.5 units of <area>", "import widgets\nprint(widgets.area(2))\n", "4.5 units of <area>"},
 		{"a blank line alone", "import widgets\nprint(widgets.size())\n\n3 of 5 left\n2 of 5 left", "import widgets\nprint(widgets.size())\n\n", "3 of 5 left\n2 of 5 left"},
 		{"a label in another language", "import widgets\nprint(widgets.area(2))\n输出：\n<4.5>", "import widgets\nprint(widgets.area(2))\n", "<4.5>"},
+		{"a label as a comment", "import widgets\nprint(widgets.area(2))\n# OUTPUT\n   a    b\n0  1  NaN", "import widgets\nprint(widgets.area(2))\n# OUTPUT\n", "   a    b\n0  1  NaN"},
+		{"a comment that is no label", "import widgets\nprint(widgets.area(2))\n# the output is 3 wide\n4.5 units", "import widgets\nprint(widgets.area(2))\n# the output is 3 wide\n4.5 units", ""},
 		{"all of it is code", "import widgets\nx = widgets.area(2)\n\n(1, 2)\nx", "import widgets\nx = widgets.area(2)\n\n(1, 2)\nx", ""},
 		{"no line sets it apart", "import widgets\nprint(widgets.area(2))\n4.5 units", "import widgets\nprint(widgets.area(2))\n4.5 units", ""},
 		{"the code is broken itself", "import widgets\nprint(widgets.area(2)\n\n4.5 units", "import widgets\nprint(widgets.area(2)\n\n4.5 units", ""},
