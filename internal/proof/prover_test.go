@@ -312,6 +312,27 @@ func TestDifferentialWithoutADifferenceIsNoVerdict(t *testing.T) {
 	}
 }
 
+// TestNoSecondSuspectWithoutAWish: nothing says what should be printed, so that
+// no release of anything can be called good, and only the subject's are told.
+func TestNoSecondSuspectWithoutAWish(t *testing.T) {
+	w := &world{
+		base:     map[string]string{"lib": "1.2", "backend": "5.0"},
+		releases: map[string][]string{"lib": {"1.1", "1.2"}, "backend": {"4.0", "5.0"}},
+		behave:   func(map[string]string) sandbox.Execution { return printed("spans 7\n") },
+	}
+	in := typeErrorReport()
+	in.Decision.Subjects = []string{"lib", "backend"}
+	in.Decision.Expectation = &oracle.Expectation{
+		Oracle: oracle.OraclePrinted, Subject: "lib", Modules: []string{"lib"}, ReporterScript: true,
+		Symptom: symptom.Symptom{Kind: symptom.WrongValue},
+		Printed: &oracle.Printed{Actual: []oracle.Line{{Text: "spans 7", Replaces: -1}}},
+	}
+	o := w.prove(t, in, &kept{})
+	if o.Verdict.Headline != oracle.Lead || w.ran("release lib") == 0 || w.ran("release backend") > 0 {
+		t.Errorf("%s after %v", o.Verdict.Headline, w.runs)
+	}
+}
+
 // Of two named packages the one whose move alone removes the symptom is the
 // subject, and only its releases are spoken of.
 func TestSecondSuspectBecomesTheSubject(t *testing.T) {
