@@ -38,7 +38,7 @@ var platforms = setOf("torch", "jax", "jaxlib", "tensorflow", "tensorflow-cpu", 
 var ground = setOf("numpy", "scipy", "pandas", "matplotlib", "pillow", "protobuf", "six",
 	"setuptools", "pip", "wheel", "tqdm", "pytest", "requests", "jaxlib", "typing-extensions",
 	"ml-dtypes", "opencv-python", "seaborn", "joblib", "packaging", "pyyaml", "ipython", "cython",
-	"python", "cuda", "cudnn")
+	"python", "cuda", "cudnn", "python-dateutil", "pytz", "tzdata", "patsy", "threadpoolctl")
 
 // onArrays are the parts of the ground that are themselves built on numpy and
 // have a behaviour of their own to complain of.

@@ -26,6 +26,7 @@ func TestSubjects(t *testing.T) {
 		{name: "import", title: "wrong sum", code: "import numpy as np\nprint(np.sum(1))", want: "numpy", source: "import"},
 		{name: "ground below", title: "wrong sum", code: "import numpy as np\nimport xarray as xr\nprint(xr, np)", want: "xarray", source: "import"},
 		{name: "arrays below a table", title: "wrong mean of a window", code: "import numpy as np\nimport pandas as pd\nprint(pd.Series(np.arange(3)).rolling(2).mean())", want: "pandas", source: "import"},
+		{name: "an alias without its import", title: "all NaN", code: "s = pd.Series([5, 5, 6])\nprint(s.rolling(3).std())", versions: []report.Version{version("python-dateutil", "2.7.3", "form", report.RoleStated), version("setuptools-scm", "3.0", "freeze", report.RoleStated), version("pandas", "0.23.3", "form", report.RoleStated)}, want: "pandas"},
 		{name: "arrays in the title", title: "numpy.cumsum is wrong", code: "import pandas as pd\nimport numpy as np\nprint(pd, np.cumsum([1]))", want: "numpy"},
 		{name: "platform below", title: "wrong sum", code: "import torch\nimport torchmetrics\nprint(torchmetrics, torch)", want: "torchmetrics"},
 		{name: "platform in the title", title: "torch.compile breaks", code: "import torch\nimport torchvision\nprint(torch, torchvision)", want: "torch"},
