@@ -262,7 +262,7 @@ func (p *parser) requirement(name, spec, where string, s Span) {
 // is an unknown name of two words.
 func (p *parser) colonVersion(name, version, where string, s Span) {
 	name = strings.TrimSpace(name)
-	if notSoftware.MatchString(name) || dateLike.MatchString(version) && !isKnown(name) {
+	if notSoftware.MatchString(name) || notSoftware.MatchString(name+" version") || dateLike.MatchString(version) && !isKnown(name) {
 		return
 	}
 	if where == "freeze" || where == "requirements" || where == "printed" {

@@ -10,7 +10,7 @@ var (
 	// anyVersion: a number that may be a version, in its surroundings.
 	anyVersion = lazyre.New(`(?:^|[\s("'/:=<>~@,\[v\p{Han}\p{Hiragana}\p{Katakana}-])(` + versionText + `)`)
 	// nameBefore: one or two words, an operator and "version" before it.
-	nameBefore = lazyre.New(`(?i)([A-Za-z][\w.-]*(?: [A-Za-z][\w-]+)?)(?:\s+(?:versions?|releases?|ver\.?))?(?: or (?:commit(?: hash)?|branch|tag))?(?:\s*\([^()]{0,40}\))?\s*(?:==?=?|:|@|\bis\b|(>=|<=|~=|<|>))?\s*(?:versions?\s*)?\(?["']?v?$`)
+	nameBefore = lazyre.New(`(?i)([A-Za-z][\w.-]*(?: [A-Za-z][\w-]+)?)(?:\s+(?:versions?|releases?|ver\.?))?(?: or (?:commit(?: hash)?|branch|tag))?(?:\s*\([^()]{0,40}\))?\s*(?:==?=?|:|@|--|–|—|\bis\b|(>=|<=|~=|<|>))?\s*(?:versions?\s*)?\(?["']?v?$`)
 	// movedName: "upgraded scikit-learn to 1.4.0", "moved numpy from 1.26 to 2.0".
 	movedName = lazyre.New(`(?i)\b(?:upgrad|updat|bump|mov|switch|migrat|downgrad)\w*\s+(?:(?:the|my|our|from)\s+)?([A-Za-z][\w.-]*)\s+(?:from\s+\S+\s+)?to\s+(?:version\s+)?v?$`)
 	// bareBefore: the words that may stand before one without a name.

@@ -72,3 +72,21 @@ func TestExampleOfALabel(t *testing.T) {
 		}
 	}
 }
+
+// TestVersionsBehindDashes: people write dashes between a name and its version;
+// a compiler's version in a list is no package's.
+func TestVersionsBehindDashes(t *testing.T) {
+	for text, want := range map[string]string{
+		"**Your platform**\nPython 3.6.12\nnumpy -- 1.19.5\nscipy – 1.5.0":                                                                    "python 3.6.12, numpy 1.19.5, scipy 1.5.0",
+		"### Versions\n\n```\nPyTorch version: 2.5.1\nClang version: 18.1.3 (1ubuntu1)\nCMake version: 3.28.3\nLibc version: glibc-2.39\n```": "torch 2.5.1",
+	} {
+		r := Parse([]byte("# zeros\n\n```python\nimport lib\nlib.f()\n```\n\n"+text+"\n"), Source{})
+		var got []string
+		for _, v := range r.Versions {
+			got = append(got, v.Dist+" "+v.Spec)
+		}
+		if strings.Join(got, ", ") != want {
+			t.Errorf("%q: got %q, want %q", text, got, want)
+		}
+	}
+}
