@@ -3,6 +3,7 @@ package proof
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/repgen/repgen/internal/environment"
 	"github.com/repgen/repgen/internal/oracle"
@@ -27,6 +28,7 @@ func (p *proof) preview(ctx context.Context) (bool, error) {
 		return false, nil
 	}
 	from := before.lock.Version(p.subject)
+	var without []string
 	for _, v := range p.previews(ctx, before) {
 		if p.late() {
 			return false, nil
@@ -43,11 +45,16 @@ func (p *proof) preview(ctx context.Context) (bool, error) {
 			return false, err
 		}
 		if p.countHits(s) == 0 {
+			without = append(without, v)
 			continue
 		}
 		p.note("%s %s, the newest release of the day, lacks what the script uses, and the report states none: %s %s has it and is taken for the reporter's",
 			p.subject, from, p.subject, v)
 		return true, p.takeOver(ctx, s, before, p.subject)
+	}
+	if len(without) > 0 {
+		p.note("%s %s, the newest release of the day, lacks what the script uses, and the report states none; tried without the symptom: %s",
+			p.subject, from, strings.Join(without, ", "))
 	}
 	return false, nil
 }
@@ -75,24 +82,31 @@ func (p *proof) nobodysRelease(lock *environment.Lock) bool {
 	return i >= 0 && (lock.Packages[i].Word == environment.WordResolver || lock.Packages[i].Word == environment.WordImport)
 }
 
-// previews are the newest pre-release of the day that is above the subject's
-// release, and the first release after the day.
+// previews are the releases above the subject's one that the author may have had
+// or had in the making: the newest pre-release of the day, and the first
+// pre-release and the first release after it.
 func (p *proof) previews(ctx context.Context, s *side) []string {
 	day, from := s.spec.AsOf, s.lock.Version(p.subject)
 	if day.IsZero() {
 		return nil
 	}
-	pre, next := "", ""
+	had, made, out := "", "", ""
 	for _, r := range p.list(ctx, p.subject) {
 		if r.Yanked != "" || !r.Wheel || r.Uploaded.IsZero() || !older(from, r.Version) {
 			continue
 		}
+		later := r.Uploaded.After(day)
 		switch {
-		case r.Pre && !r.Uploaded.After(day) && (pre == "" || older(pre, r.Version)):
-			pre = r.Version
-		case !r.Pre && r.Uploaded.After(day) && (next == "" || older(r.Version, next)):
-			next = r.Version
+		case r.Pre && !later && (had == "" || older(had, r.Version)):
+			had = r.Version
+		case r.Pre && later && (made == "" || older(r.Version, made)):
+			made = r.Version
+		case !r.Pre && later && (out == "" || older(r.Version, out)):
+			out = r.Version
 		}
 	}
-	return slices.DeleteFunc([]string{pre, next}, func(v string) bool { return v == "" })
+	if made != "" && out != "" && older(out, made) {
+		made = "" // of a later series
+	}
+	return slices.DeleteFunc([]string{had, made, out}, func(v string) bool { return v == "" })
 }

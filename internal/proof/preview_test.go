@@ -60,6 +60,21 @@ func TestPreview(t *testing.T) {
 	}
 }
 
+// TestPreviewInTheMaking: the author had what became the next pre-release.
+func TestPreviewInTheMaking(t *testing.T) {
+	w, in := previewWorld()
+	inner := w.behave
+	w.behave = func(v map[string]string) sandbox.Execution {
+		if v["lib"] == "2.0a2" {
+			return printed("ok\n")
+		}
+		return inner(v)
+	}
+	if o := w.prove(t, in, &kept{}); o.Verdict.Headline != oracle.Fixed || o.Lock.Version("lib") != "2.0a3" {
+		t.Errorf("%s with lib %s: %v", o.Verdict.Headline, o.Lock.Version("lib"), o.Verdict.Reasons)
+	}
+}
+
 // TestNoPreview where the version is the reporter's word, where the name is what
 // was reported, where it fails otherwise, and where the symptom does not come.
 func TestNoPreview(t *testing.T) {
