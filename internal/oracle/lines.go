@@ -114,6 +114,9 @@ func (p pattern) matches(line []token) bool {
 	if p.line.Approximate && !p.line.Fragment && !p.line.Prefix && len(line) == len(p.tokens) && len(numbers(p.tokens)) >= manyNumbers {
 		return roughly(p.tokens, line)
 	}
+	if value, ok := scalarOf(line); ok && !p.line.Fragment && !p.line.Prefix && singleValue(p.tokens) {
+		return p.tokens[0].same(value, p.line.Approximate)
+	}
 	m := matcher{a: p.tokens, b: line, approximate: p.line.Approximate, whole: !p.line.Fragment && !p.line.Prefix}
 	if !p.line.Fragment {
 		return m.at(0, 0)
