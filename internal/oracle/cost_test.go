@@ -291,6 +291,26 @@ func TestMemory(t *testing.T) {
 			return 200
 		}), Absent},
 		{"up and down", e, grows(func(at float64) float64 { return 200 + 50*float64(int(at*5)%2) }), Clean},
+		// Each call takes some and gives it back; importing was flat before.
+		{"teeth after a flat start", e, grows(func(at float64) float64 {
+			if at < 15 {
+				return 123 + at/10
+			}
+			return 124 + 30*float64(int(at*5)%5)
+		}), Clean},
+		{"teeth of another height", e, grows(func(at float64) float64 {
+			if at < 12 {
+				return 122 + at/10
+			}
+			return 124 + []float64{1, 46, 88, 127, 18, 49, 114, 21, 66, 102}[int(at*5)%10]
+		}), Clean},
+		{"a leak with teeth", e, grows(func(at float64) float64 { return 200 + 20*at + 10*float64(int(at*5)%5) }), Hit},
+		{"a leak, and the process goes", e, grows(func(at float64) float64 {
+			if at > 19.7 {
+				return 25
+			}
+			return 200 + 20*at
+		}), Hit},
 		{"it shrinks", e, grows(func(at float64) float64 { return 400 - 4*at }), Clean},
 		{"half as fast as a leak", e, grows(func(at float64) float64 { return 200 + 0.7*at }), Absent},
 		{"not measured", e, finished("done\n"), Inconclusive},

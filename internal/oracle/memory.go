@@ -146,11 +146,37 @@ func growthOf(points []memoryPoint, what string) growth {
 	}
 	g := growth{words: fmt.Sprintf("memory changes by %.2f MiB/s over the last %.1f s, %.0f %% of the peak of %.0f MiB, %.0f %% of the changes upwards",
 		slope/mebibyte, span, 100*share, peak/mebibyte, 100*up)}
-	g.grows = (slope >= growsBy || share >= growsShare) && total >= growsAtLeast && up >= steady && goesOn
+	living := whileItLives(points)
+	third := max(len(living)/3, 1)
+	base, rise := lowest(living), lowest(living[len(living)-third:])-lowest(living[:third])
+	// What is taken and given back each time (a sawtooth) leaves the floor where it
+	// was, whatever slope its teeth have.
+	g.grows = (slope >= growsBy || share >= growsShare) && total >= growsAtLeast && up >= steady && goesOn && rise >= total/2
 	// By slope, whatever it sums up to: a control that ends sooner has had less
 	// time to grow, and a leak of the same speed is no fix.
 	g.flat = slope < growsBy/2.0 && share < growsShare/2
+	teeth := peak - base
+	if !g.grows && teeth >= growsAtLeast && total <= teeth/2 && rise < growsAtLeast/2 && rise < growsBy/2.0*span && rise < growsShare/2*base {
+		g.flat, g.words = true, g.words+", and it falls back to where it began"
+	}
 	return g
+}
+
+// whileItLives leaves out the end of a series at which the process is going: it
+// holds less than where the series begins.
+func whileItLives(points []memoryPoint) []memoryPoint {
+	for n := len(points); n > minPoints/2 && points[n-1].value < points[0].value; n = len(points) {
+		points = points[:n-1]
+	}
+	return points
+}
+
+func lowest(points []memoryPoint) float64 {
+	low := math.Inf(1)
+	for _, p := range points {
+		low = min(low, p.value)
+	}
+	return low
 }
 
 // theilSen is the median slope of all pairs of points, 0 for fewer than two.
