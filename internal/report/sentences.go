@@ -191,7 +191,7 @@ func moods(s string) []mood {
 		good bool
 	}{{negatedGood, false}, {negatedBad, true}, {goodWords, true}, {badWords, false}} {
 		for _, m := range step.re.FindAllStringIndex(s, 32) {
-			if wasRaised(s, m) {
+			if wasRaised(s, m) || step.good && onceFine.MatchString(s[m[1]:min(len(s), m[1]+80)]) {
 				continue // told of the past, no judgement
 			}
 			if !taken(m[0], m[1]) {
@@ -202,6 +202,9 @@ func moods(s string) []mood {
 	sort.Slice(out, func(i, j int) bool { return out[i].start < out[j].start })
 	return out
 }
+
+// onceFine: "worked fine before (see below)" praises no version that is named.
+var onceFine = lazyre.New(`(?i)^(?:\s+(?:fine|well|correctly|perfectly|just|ok|okay|as expected))*\s+(?:before|previously|formerly|in the past|until now)\s*(?:[.,;:)(!]|$)`)
 
 // wasRaised is "a warning was raised": where one is missed, that is how it
 // should be.

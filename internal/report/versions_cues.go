@@ -115,7 +115,7 @@ var (
 	// sameAgain: the same as now, so not better.
 	sameAgain = lazyre.New(`(?i)\b(?:also|too|as well|already|same|still|even|likewise|neither|either|both|identical(?:ly)?|no (?:change|difference)|again)\b`)
 	// ownVersion: the past tense is about something else than a result.
-	ownVersion = lazyre.New(`(?i)\b(?:i|we) (?:was|were|had)\b|\b(?:my|our|the) (?:\w+ )?(?:version|release) (?:was|were)\b|\b(?:installed|released|published|built|created|trained|saved|written)\b`)
+	ownVersion = lazyre.New(`(?i)\b(?:i|we) (?:was|were|had)\b|\b(?:my|our|the) (?:\w+ )?(?:version|release) (?:was|were)\b|\b(?:was|were) (?:\w+ )?(?:included|introduced|added|merged|deprecated|removed|renamed|changed|implemented|shipped)\b|\b(?:installed|released|published|built|created|trained|saved|written)\b`)
 )
 
 // pastResult remembers a version that is told of in the past tense.
