@@ -1,6 +1,7 @@
 package proof
 
 import (
+	"context"
 	"time"
 
 	"github.com/repgen/repgen/internal/oracle"
@@ -26,6 +27,34 @@ func (p *proof) limits() sandbox.Limits {
 		l.Wall = hangWall
 	}
 	return l
+}
+
+// ranOut: our own time limit ended every execution so far before it said
+// anything, as with an endless loop. Oracles that compare whole sides read such
+// times themselves.
+func (p *proof) ranOut(s *side) bool {
+	if oracle.ByGroup(p.exp.Oracle) {
+		return false
+	}
+	for _, ex := range s.group.Executions {
+		if ex.Outcome != sandbox.TimedOut || p.judgeAny(ex).Finding != oracle.Inconclusive {
+			return false
+		}
+	}
+	return len(s.group.Executions) > 0
+}
+
+// endless says that a script runs out of time again where it did at first: any
+// further execution, and each on another release, would take minutes to say as
+// little.
+func (p *proof) endless(ctx context.Context, s *side) (bool, error) {
+	if !p.ranOut(s) {
+		return false, nil
+	}
+	if err := p.repeat(ctx, s, min(2, p.in.Runs)); err != nil {
+		return false, err
+	}
+	return p.ranOut(s), nil
 }
 
 // stackAfter is when the stacks of a hanging script are first sampled, in

@@ -153,3 +153,32 @@ func TestSlowWithoutADifferenceClaimsNothing(t *testing.T) {
 		t.Fatalf("got %s: %v", o.Verdict.Headline, o.Verdict.Reasons)
 	}
 }
+
+// TestEndless: a script that our limit ends without a word is run twice, and on
+// no other release; one that only came late the first time is run as always.
+func TestEndless(t *testing.T) {
+	in := typeErrorReport()
+	out := sandbox.Execution{Outcome: sandbox.TimedOut, LimitHit: "wall 5m0s", WallSeconds: 300, Record: probe.Record{Started: true, Python: "3.11.7"}}
+	w := oldWorld(func(string, sandbox.Command, map[string]string) sandbox.Execution { return out })
+	o := w.prove(t, in, &kept{})
+	if n := len(groupOf(o, oracle.SideReported).Executions); n != 2 {
+		t.Errorf("%d executions", n)
+	}
+	if n := w.ran("newest") + w.ran("release") + w.ran("named"); n > 0 {
+		t.Errorf("%d on other releases", n)
+	}
+	if o.Verdict.Headline != oracle.Exhausted {
+		t.Errorf("%s: %v", o.Verdict.Headline, o.Verdict.Reasons)
+	}
+	var late atomic.Bool
+	w = oldWorld(func(string, sandbox.Command, map[string]string) sandbox.Execution {
+		if late.CompareAndSwap(false, true) {
+			return out
+		}
+		return printed("fine\n")
+	})
+	o = w.prove(t, in, &kept{})
+	if n := len(groupOf(o, oracle.SideReported).Executions); n != defaultRuns {
+		t.Errorf("%d executions after a late one", n)
+	}
+}

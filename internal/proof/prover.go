@@ -217,6 +217,9 @@ func (p *proof) run(ctx context.Context) error {
 	} else if !oracle.ByGroup(p.exp.Oracle) {
 		p.yard.stop() // most likely there is nothing to control
 	}
+	if over, err := p.endless(ctx, first); over || err != nil {
+		return err
+	}
 	if err := p.repeat(ctx, first, p.startRuns()); err != nil {
 		return err
 	}
