@@ -68,6 +68,25 @@ func TestBadMetadataThatStays(t *testing.T) {
 	}
 }
 
+// TestBadMetadataOfARange: where every release that would do is refused and
+// nobody pinned one, the newest of the day is repaired, not the newest of all.
+func TestBadMetadataOfARange(t *testing.T) {
+	w := refusedWorld()
+	old := w.add("wheelbad", "0.9.0", "2021-01-03")
+	old.bad = []string{`dependency "pytz (>dev)" read as "pytz"`}
+	w.add("wheelbad", "2.0.0", "2023-01-03")
+	w.add("above", "1.0.0", "2021-11-01", "wheelbad")
+	w.fail = []uv.Failure{{Class: uv.BadMetadata, Name: "wheelbad", Names: []string{"above", "wheelbad"}}}
+	lock, u := solve(t, w, Spec{Python: "3.9", PythonSource: "report", Subject: "above", AsOf: at("2022-03-01"),
+		Requirements: []Requirement{req("above==1.0.0", WordReporter)}})
+	if u != nil {
+		t.Fatalf("%s (%s)", u.Why, rungsOf(u.Rungs))
+	}
+	if got := rungsOf(lock.Rungs); got != "1 bad metadata, 9 solved" || !strings.Contains(strings.Join(lock.Edits, "\n"), "wheelbad 1.0.0 taken from the index, its metadata repaired") {
+		t.Errorf("rungs %s, edits %q", got, lock.Edits)
+	}
+}
+
 // TestSourceOfAnOlderDay: a source that does not build with a younger Python
 // is tried with one that was there when it was uploaded.
 func TestSourceOfAnOlderDay(t *testing.T) {

@@ -157,12 +157,9 @@ func (l *ladder) newestSource(ctx context.Context, name string) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	spec := ""
-	if r, _ := l.pinOf(name); r != nil {
-		spec = r.Spec
-	}
-	if r, ok := newest(list, spec, l.cutoff); ok && r.Sdist {
-		return r.Version, nil
+	version := l.newestInRange(name, list)
+	if i := slices.IndexFunc(list, func(r Release) bool { return r.Version == version }); i >= 0 && list[i].Sdist {
+		return version, nil
 	}
 	return "", nil
 }

@@ -56,18 +56,25 @@ func (l *ladder) move(name, version string, h house, how string) {
 }
 
 // badMetadata replaces a release whose metadata the resolver refuses by the
-// same one with its bad lines repaired.
+// same one with its bad lines repaired. Where it refuses a whole range that
+// nobody pinned, the newest of the day is what an installer of then took.
 func (l *ladder) badMetadata(ctx context.Context, f uv.Failure) (*Unavailable, error) {
 	version := f.Version
 	if r, _ := l.pinOf(f.Name); version == "" && r != nil {
 		version = r.exact()
 	}
-	if f.Name == "" || version == "" || l.hasBuilt(f.Name, version) {
+	if f.Name == "" {
 		return l.giveUp(ctx, f)
 	}
 	list, err := l.on.Releases(ctx, f.Name, l.python.Minor)
 	if err != nil {
 		return nil, err
+	}
+	if version == "" {
+		version = l.newestInRange(f.Name, list)
+	}
+	if version == "" || l.hasBuilt(f.Name, version) {
+		return l.giveUp(ctx, f)
 	}
 	i := slices.IndexFunc(list, func(r Release) bool { return sameVersion(r.Version, version) })
 	if i < 0 {
@@ -87,6 +94,20 @@ func (l *ladder) badMetadata(ctx context.Context, f uv.Failure) (*Unavailable, e
 	}
 	l.move(f.Name, version, h, "taken from the index")
 	return nil, nil
+}
+
+// newestInRange is the newest release of the day that the requirement on it
+// allows, "" where none is.
+func (l *ladder) newestInRange(name string, list []Release) string {
+	spec := ""
+	if r, _ := l.pinOf(name); r != nil {
+		spec = r.Spec
+	}
+	r, ok := newest(list, spec, l.cutoff)
+	if !ok {
+		return ""
+	}
+	return r.Version
 }
 
 // olderPython leaves an interpreter that is younger than a source which does

@@ -91,6 +91,9 @@ var rules = []rule{
 	{HashMismatch, 2, lazyre.New("Hash mismatch for `" + namePart + `(?:==` + versionPart + ")?`|all requirements must have a hash")},
 	{Unreachable, 3, lazyre.New(`Failed to fetch|Failed to download|Request failed after|error sending request|dns error|Connection refused|Could not connect`)},
 	{BadMetadata, 3, lazyre.New(namePart + `==` + versionPart + ` has (?:invalid metadata|an invalid package format)|Failed to parse metadata from built wheel`)},
+	// All releases of a range: "pandas>=0.20.1 have invalid metadata", beside which
+	// older ones without a wheel are named first.
+	{BadMetadata, 5, lazyre.New(namePart + `[<>=!~][^ ]* (?:has|have) invalid metadata`)},
 	{BuildFailed, 4, lazyre.New("Failed to build `" + namePart + `(?:==` + versionPart + ")?`|The build backend returned an error")},
 	{ParseError, 4, lazyre.New("Couldn't parse requirement|Failed to parse|Git sources cannot be editable|Distribution not found at")},
 	{PackageMissing, 5, lazyre.New(namePart + ` was not found in the package registry`)},

@@ -33,6 +33,7 @@ func day(y, m, d, h, min, s, ms int) time.Time {
 var classified = map[string]Failure{
 	"after-date":            {Class: AfterDate, Name: "torch", Version: "2.5.0", Names: []string{"torch"}, Published: day(2024, 10, 17, 14, 44, 26, 636)},
 	"after-date-all":        {Class: AfterDate, Name: "equinox", Version: "0.13.8", Latest: true, Names: []string{"equinox"}, Published: day(2026, 5, 5, 10, 3, 41, 673)},
+	"bad-metadata-range":    {Class: BadMetadata, Name: "pandas", Names: []string{"catboost", "pandas"}},
 	"conflict2":             {Class: AfterDate, Name: "jax", Version: "0.4.1", Names: []string{"jax"}, Published: day(2022, 12, 13, 18, 22, 1, 402)},
 	"conflict":              {Class: Conflict, Name: "tensorflow-cpu", Version: "2.15.1", Names: []string{"tensorflow-cpu", "numpy"}},
 	"conflict3":             {Class: OnlySdist, Names: []string{"numpy"}, Name: "numpy"},
