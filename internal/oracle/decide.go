@@ -48,7 +48,7 @@ func Decide(e Expectation, ev Evidence) Verdict {
 	case v.Hits == 0 && !compared(e, ev, t):
 		v.unjudged(reported, "what is reported shows only beside something else, and nothing that could be compared ran: nothing was found wrong or right")
 	case v.Headline == NotReproduced && partly(reported):
-		v.unjudged(reported, "a line that the report calls wrong came, and not all that it states: "+firstReason(reported, Absent))
+		v.unjudged(reported, partReason(reported))
 	case v.Headline == Failed && e.Oracle == OracleMemory && t.plain > 0:
 		// Our measurement was too coarse for so short a run: no defect of ours,
 		// and no answer either.

@@ -35,3 +35,27 @@ func TestPartOfTheClaimIsNoDenial(t *testing.T) {
 		}
 	}
 }
+
+// TestBothSidesCameIsNoDenial: the wrong value came, and the right one stands
+// in another line of the same output, where it is right on every release.
+func TestBothSidesCameIsNoDenial(t *testing.T) {
+	e := Expectation{Oracle: OraclePrinted, ReporterScript: true, Printed: &Printed{
+		Actual:   []Line{{Text: "1.25e-08", Replaces: -1}},
+		Expected: []Line{{Text: "0", Replaces: 0}},
+	}}
+	for printed, want := range map[string]Headline{
+		"1.25e-08\n0.0\n": Lead,          // as the report shows it
+		"0.0\n0.0\n":      NotReproduced, // right in both
+		"7.5\n7.5\n":      NotReproduced, // neither
+	} {
+		g := Group{Side: SideReported, Subject: "lib", Version: "1.0"}
+		for range 5 {
+			ex := finished(printed)
+			g.Executions = append(g.Executions, ex)
+			g.Judgements = append(g.Judgements, Judge(e, ex))
+		}
+		if v := Decide(e, Evidence{Certified: true, Groups: []Group{g}}); v.Headline != want || v.Grade != "" {
+			t.Errorf("%q: %s %s, want %s: %v", printed, v.Headline, v.Grade, want, v.Reasons)
+		}
+	}
+}

@@ -32,3 +32,13 @@ func partly(g Group) bool {
 	}
 	return some
 }
+
+// partReason is what the first such execution showed.
+func partReason(g Group) string {
+	for _, j := range g.Judgements {
+		if j.Part && len(j.Reasons) > 0 {
+			return j.Reasons[0]
+		}
+	}
+	return "a part of what is stated came"
+}
