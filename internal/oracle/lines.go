@@ -59,6 +59,17 @@ func (o *output) head() []string { return o.lines[:min(len(o.lines), 5)] }
 // share a line. It returns the lines that carried them, and the index of the
 // first that is missing or -1.
 func findLines(stated []Line, out *output) (found []string, missing int) {
+	found, missing = findWhole(stated, out)
+	if missing >= 0 {
+		if joined, ok := findJoined(stated, out); ok {
+			return joined, -1
+		}
+	}
+	return found, missing
+}
+
+// findWhole looks for them line by line.
+func findWhole(stated []Line, out *output) (found []string, missing int) {
 	from := 0
 	for i, want := range stated {
 		if strings.TrimSpace(want.Text) == "" {
