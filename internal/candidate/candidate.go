@@ -52,6 +52,7 @@ func FromReport(r *report.Report, d *triage.Decision) (*Candidate, error) {
 	if d.Lower {
 		c.lowerDevice()
 	}
+	c.leaveVersionChecks()
 	c.addImports()
 	c.standIns(r, d)
 	c.silenceWindows()

@@ -18,3 +18,14 @@ func TestMessageInComment(t *testing.T) {
 		}
 	}
 }
+
+// TestAssertOnTheRelease: it is no claim of the report.
+func TestAssertOnTheRelease(t *testing.T) {
+	d := routed("# numba sum is wrong\n\nWith 0.55.1:\n\n```python\nimport numba as nb\n\nassert nb.__version__ == \"0.55.1\"\na = nb.njit(sum)([1])\nassert a == 1\n```\n")
+	if d.Expectation == nil || len(d.Expectation.Compare) != 1 || d.Expectation.Compare[0].Left != "a" {
+		t.Errorf("%+v", d.Expectation)
+	}
+	if d := routed("# numba sum is wrong\n\n```python\nimport numba as nb\n\nassert nb.__version__ == \"0.55.1\"\na = nb.njit(sum)([1])\n```\n"); d.Expectation != nil {
+		t.Errorf("%+v", d.Expectation)
+	}
+}

@@ -73,7 +73,7 @@ func aboutTruth(p *oracle.Printed) bool {
 func comparisons(f *pysyntax.File, asserts bool) []oracle.Compare {
 	var found []oracle.Compare
 	for _, c := range f.Compares {
-		if c.Scope == "" && (asserts && c.InAssert || !asserts && c.InPrint) {
+		if c.Scope == "" && !(asserts && namesRelease(c.Left+" "+c.Right)) && (asserts && c.InAssert || !asserts && c.InPrint) {
 			found = append(found, oracle.Compare{Left: c.Left, Op: c.Op, Right: c.Right, Line: c.Line, Assert: asserts})
 		}
 	}
@@ -231,7 +231,9 @@ func assertTraceback(rd *reading, s symptom.Symptom) *oracle.Expectation {
 func lastAssert(f *pysyntax.File) int {
 	line := 0
 	for _, a := range f.Asserts {
-		line = max(line, a.Line)
+		if !namesRelease(a.Test) {
+			line = max(line, a.Line)
+		}
 	}
 	for _, c := range assertCalls(f) {
 		line = max(line, c.Line)
@@ -269,3 +271,6 @@ func printsAfter(f *pysyntax.File, line int) bool {
 	}
 	return false
 }
+
+// namesRelease: an assert on what is installed, which is no claim.
+func namesRelease(test string) bool { return strings.Contains(test, "__version__") }
