@@ -14,10 +14,13 @@ func scalarOf(line []token) (token, bool) {
 	if len(line) < 4 || !wrappers[line[0].text] || line[1].text != "(" || line[len(line)-1].text != ")" || !singleValue(line[2:3]) {
 		return token{}, false
 	}
-	if line[3].text == "," && (len(line) < 7 || !isWord(line[4].text) || line[5].text != "=") || line[3].text != "," && len(line) > 4 {
-		return token{}, false
+	switch {
+	case line[3].text != ",":
+		return line[2], len(line) == 4
+	case line[4].mask:
+		return line[2], true
 	}
-	return line[2], true
+	return line[2], len(line) >= 7 && isWord(line[4].text) && line[5].text == "="
 }
 
 // singleValue says whether the tokens are one number, or True, False or None.

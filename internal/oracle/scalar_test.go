@@ -32,3 +32,19 @@ func TestValueInItsWrapper(t *testing.T) {
 		}
 	}
 }
+
+// TestRenamedNode: another release's name of the backward node is no other
+// output; a tensor without one is.
+func TestRenamedNode(t *testing.T) {
+	for printed, want := range map[string]bool{
+		"tensor([2., nan], grad_fn=<MulBackward0>)": true,
+		"tensor([2., nan], grad_fn=<MulBackward>)":  true,
+		"tensor([2., nan])":                         false,
+		"tensor([2., 1.], grad_fn=<MulBackward>)":   false,
+	} {
+		_, missing := findLines([]Line{{Text: "tensor([2., nan], grad_fn=<MulBackward>)"}}, outputLines(finished(printed+"\n")))
+		if got := missing < 0; got != want {
+			t.Errorf("%s: %v", printed, got)
+		}
+	}
+}

@@ -25,6 +25,9 @@ var masks = []struct {
 	{lazyre.New(`0x[0-9a-fA-F]{4,}`), " \x01addr ", "x"},
 	{lazyre.New(`(?:[A-Za-z]:\\|~/|\.{0,3}/)[\w.+@-]+(?:[/\\][\w.+@-]+)+`), " \x01path ", `/\`},
 	{lazyre.New(`\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?Z?)?\b|\b\d\d:\d\d:\d\d(?:[.,]\d+)?\b`), " \x01date ", "-:"},
+	// The name of torch's node of the backward pass: releases rename them
+	// (SWhereBackward, WhereBackward0). That there is one is compared.
+	{lazyre.New(`\bgrad_fn=<\w+>`), " \x01grad_fn ", "<"},
 	// Two dots, or a pre-release, local or development label: a version.
 	{lazyre.New(`\bv?\d+\.\d+\.\d+[\w.+-]*\b|\b\d+\.\d+(?:a|b|rc|\.dev|\.post)\d+\b|==\d[\w.+-]*`), " \x01version ", ".="},
 }
