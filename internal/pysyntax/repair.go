@@ -24,13 +24,17 @@ const maxRepair = 16 << 10
 
 // Repair undoes what copying out of a page, a terminal or a notebook did to a
 // source, and makes Python 3 of Python 2. A source that parses comes back byte
-// for byte; so does one that no repair makes better. Lines keep their numbers.
+// for byte, but for what a notebook printed between its lines; so does one that
+// no repair makes better. Lines keep their numbers.
 func Repair(src string) (string, []Fix) {
 	if len(src) > maxRepair {
 		return src, nil
 	}
 	f := Parse(src)
-	var fixes []Fix
+	src, fixes := printedLines(src, f)
+	if len(fixes) > 0 {
+		f = Parse(src)
+	}
 	for _, repair := range repairs {
 		if len(f.SyntaxErrors) == 0 && !needsPython2(f) {
 			break

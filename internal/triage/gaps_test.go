@@ -1,6 +1,7 @@
 package triage
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/repgen/repgen/internal/pysyntax"
@@ -81,5 +82,14 @@ func TestOwnClass(t *testing.T) {
 		if got := looksOwnClass(name); got != want {
 			t.Errorf("looksOwnClass(%q) = %v", name, got)
 		}
+	}
+}
+
+// TestNotebookLinesAreNoGap: what a notebook printed between the lines of a
+// script asks for no name of Out.
+func TestNotebookLinesAreNoGap(t *testing.T) {
+	d := Decide(handmade("wrong mean", "See below.", "import xarray as xr\nx = xr.DataArray([1, 2])\nx.shape\nOut[39]: (2,)\nprint(x.mean())"), Options{})
+	if d.Route != Attempt || !strings.HasPrefix(d.Summary, "complete script") {
+		t.Errorf("%s, %s: %q", d.Route, d.Summary, d.Missing)
 	}
 }

@@ -108,7 +108,7 @@ func codeParts(r *report.Report) []part {
 		}
 		src := blockSource(b)
 		file := pysyntax.Parse(src)
-		if len(file.SyntaxErrors) > 0 {
+		if len(file.SyntaxErrors) > 0 || len(file.Undefined()) > 0 {
 			// What a paste lost, the candidate room repairs in the same way.
 			if fixed, fixes := pysyntax.Repair(src); len(fixes) > 0 {
 				src, file = fixed, pysyntax.Parse(fixed)
