@@ -2,9 +2,11 @@ package triage
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/repgen/repgen/internal/report"
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 // Decide reads a report and says what can be done with it: the script, the
@@ -191,12 +193,28 @@ func codeElsewhere(rd *reading, d *Decision) *report.Span {
 	for _, m := range places {
 		place := strings.ToLower(rd.prose[m[0]:m[1]])
 		picture := strings.HasPrefix(place, "![") || strings.HasPrefix(place, "<img")
-		own := rd.r.Repo != "" && strings.Contains(place, "github.com/"+strings.ToLower(rd.r.Repo)+"/blob/")
-		if !own && !(picture && writable) {
+		if !ownSource(rd, d, rd.prose[m[0]:m[1]]) && !(picture && writable) {
 			return &report.Span{Start: m[0], End: m[1]}
 		}
 	}
 	return nil
+}
+
+var sourceLink = lazyre.New(`(?i)github\.com/([\w.-]+/[\w.-]+)/blob/\S*?(#L\d+|$)`)
+
+// ownSource: the link leads into the source of the project that the report is
+// about. Where no tracker says which that is, it has to point at lines of a
+// repository that bears the subject's name: a script of one's own lies in a fork
+// as well, but is linked as a whole.
+func ownSource(rd *reading, d *Decision, place string) bool {
+	m := sourceLink.FindStringSubmatch(place)
+	if m == nil {
+		return false
+	}
+	if rd.r.Repo != "" {
+		return strings.EqualFold(m[1], rd.r.Repo)
+	}
+	return m[2] != "" && slices.Contains(d.Subjects, repoDist(m[1]))
 }
 
 // noBug is notABug, or a difference that the stated numbers themselves show to

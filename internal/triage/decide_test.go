@@ -255,6 +255,9 @@ func TestDecideCodeElsewhere(t *testing.T) {
 		"own source":               {front + words + "https://github.com/pythonot/POT/blob/f613942/ot/bregman.py#L1872\n", false, NeedsModel},
 		"own source, then a gist":  {front + words + "https://github.com/PythonOT/POT/blob/f613942/ot/bregman.py and https://gist.github.com/a/1\n", false, NeedsInfo},
 		"another project's source": {front + words + "https://github.com/me/mine/blob/main/run.py\n", false, NeedsInfo},
+		"own lines, no tracker":    {"# Mistake in POT 0.9.1\n\n" + words + "See [here](https://github.com/PythonOT/POT/blob/f613942/ot/bregman.py#L1872-L1880).\n", false, NeedsModel},
+		"a fork, no tracker":       {"# Mistake in POT 0.9.1\n\n" + words + "https://github.com/me/POT/blob/main/run.py\n", false, NeedsInfo},
+		"other lines, no tracker":  {"# Mistake in POT 0.9.1\n\n" + words + "https://github.com/me/mine/blob/main/run.py#L3\n", false, NeedsInfo},
 	} {
 		d := Decide(report.Parse([]byte(w.text), report.Source{}), Options{HasModel: w.model})
 		if d.Route != w.want {
