@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/repgen/repgen/internal/pydist"
 	"github.com/repgen/repgen/internal/report"
 	"github.com/repgen/repgen/internal/system/lazyre"
 )
@@ -56,7 +57,8 @@ var broken = lazyre.New(`(?i)\b(?:regress\w*|used to|no longer|broke(?:n)?|stopp
 
 // takeSides gives each version the side that the report's words give it. In a
 // report of something that went wrong later, the one release that the words name
-// is the bad one, and what is shown beside it is how it was.
+// is the bad one, and what is shown beside it is how it was: but only where it
+// is the younger, since the list of what is installed may name the good one.
 func takeSides(rd *reading, inside []versionPrinted) {
 	sided, named := false, map[string]bool{}
 	for k := range inside {
@@ -72,7 +74,7 @@ func takeSides(rd *reading, inside []versionPrinted) {
 			}
 		}
 	}
-	if !broken.MatchString(rd.r.Title) && !broken.MatchString(rd.prose) || !sided && len(named) != 1 {
+	if !broken.MatchString(rd.r.Title) && !broken.MatchString(rd.prose) || !sided && (len(named) != 1 || !named[youngest(inside)]) {
 		return
 	}
 	bad := hasRole(inside, report.RoleBad)
@@ -87,6 +89,22 @@ func takeSides(rd *reading, inside []versionPrinted) {
 			p.role = report.RoleBad // the last one shown; of more than one nobody can print all
 		}
 	}
+}
+
+// youngest is the highest version of them, "" where one cannot be ordered.
+func youngest(inside []versionPrinted) string {
+	var best pydist.Version
+	spec := ""
+	for _, p := range inside {
+		v, err := pydist.ParseVersion(p.version.Spec)
+		if err != nil {
+			return ""
+		}
+		if spec == "" || v.Compare(best) > 0 {
+			best, spec = v, p.version.Spec
+		}
+	}
+	return spec
 }
 
 func hasRole(inside []versionPrinted, role report.VersionRole) bool {

@@ -18,6 +18,7 @@ func TestOutputsOfSeveralReleases(t *testing.T) {
 	}{
 		{"one went wrong later", "regression in xarray 2023.2.0", "See both.", both, "total: 4.0", "total: 3.0"},
 		{"the good one is named", "wrong total", "xarray 2023.1.0 is fine, 2023.2.0 is wrong.", both, "total: 4.0", "total: 3.0"},
+		{"the older one is installed", "regression in the total", "I run xarray 2023.1.0.", both, "", ""},
 		{"nobody says which is right", "wrong total", "It is the same everywhere.", both, "", ""},
 		{"one release", "wrong total", "See below.", "xarray 2023.2.0\ntotal: 4.0", "total: 4.0", ""},
 	} {
