@@ -1,10 +1,12 @@
 package triage
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/repgen/repgen/internal/pysyntax"
+	"github.com/repgen/repgen/internal/report"
 )
 
 func TestFindGaps(t *testing.T) {
@@ -91,5 +93,15 @@ func TestNotebookLinesAreNoGap(t *testing.T) {
 	d := Decide(handmade("wrong mean", "See below.", "import xarray as xr\nx = xr.DataArray([1, 2])\nx.shape\nOut[39]: (2,)\nprint(x.mean())"), Options{})
 	if d.Route != Attempt || !strings.HasPrefix(d.Summary, "complete script") {
 		t.Errorf("%s, %s: %q", d.Route, d.Summary, d.Missing)
+	}
+}
+
+// TestAsksForAScriptWhereAPieceIsShown: code of the library itself, quoted to
+// point at a line, is no script with a name too few.
+func TestAsksForAScriptWhereAPieceIsShown(t *testing.T) {
+	const quoted = "# lib warns of its own call\n\nUserWarning: step(epoch) is deprecated\n\nI found this in lib:\n\n```python\ndef step(self):\n    k = bisect_right(self.marks, self.last)\n    self.all[k].step(0)\n```\n\nlib 1.2.0\n"
+	d := Decide(report.Parse([]byte(quoted), report.Source{}), Options{})
+	if d.Route != NeedsModel || !slices.Contains(d.Missing, scriptAsk) {
+		t.Errorf("%s asks for %q", d.Route, d.Missing)
 	}
 }

@@ -2,6 +2,7 @@ package triage
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/repgen/repgen/internal/oracle"
@@ -14,13 +15,17 @@ const maxMissing = 2
 // completion asks for what is missing in a script, all names in one request.
 func completion(gaps []gap) string {
 	var names []string
+	piece := slices.ContainsFunc(gaps, func(g gap) bool { return g.kind == gapCall })
 	for _, g := range gaps {
 		if g.kind == gapName && len(names) < 5 {
 			names = append(names, "`"+g.what+"`")
 		}
 	}
-	if len(names) == 0 {
+	switch {
+	case len(names) == 0:
 		return gaps[0].String()
+	case piece:
+		return scriptAsk // a piece of somebody's code: its names are not what is missing
 	}
 	return "a script that can be run as it is: " + strings.Join(names, ", ") + plural(len(names), " is", " are") + " not defined in it"
 }
