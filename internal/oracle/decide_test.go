@@ -252,3 +252,16 @@ func TestStandInUnjudged(t *testing.T) {
 		t.Errorf("%s: %q", v.Headline, v.Reasons)
 	}
 }
+
+// TestFailedUnjudged: where no symptom is known, a failure is not another one.
+func TestFailedUnjudged(t *testing.T) {
+	e := Expectation{Oracle: OracleNone}
+	ev := Evidence{Certified: true, Groups: []Group{repeat(SideReported, "2.0", 5, raised("ValueError", "x", inLibrary))}}
+	for i, ex := range ev.Groups[0].Executions {
+		ev.Groups[0].Judgements = append(ev.Groups[0].Judgements[:i], Judge(e, ex))
+	}
+	v := Decide(e, ev)
+	if all := strings.Join(v.Reasons, " "); v.Headline != Lead || !strings.Contains(all, "it failed: ValueError: x") || strings.Contains(all, "otherwise") {
+		t.Errorf("%s: %q", v.Headline, v.Reasons)
+	}
+}

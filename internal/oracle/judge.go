@@ -191,6 +191,9 @@ func unfinished(e Expectation, ex sandbox.Execution) Judgement {
 		j.Match.Relation = symptom.Collision
 	}
 	j.Reasons = []string{"it failed otherwise: " + headline(s)}
+	if e.Oracle == OracleNone {
+		j.Reasons = []string{"it failed: " + headline(s)} // otherwise than what, nobody said
+	}
 	return j
 }
 
