@@ -187,6 +187,17 @@ func TestCompareSignal(t *testing.T) {
 			t.Errorf("%s %q: %s, want %s", c.signal, c.line, m.Relation, c.want)
 		}
 	}
+	for line, want := range map[string]Relation{
+		"free(): invalid next size (fast)":         Same,
+		"malloc(): unaligned tcache chunk":         Same,
+		"*** stack smashing detected ***: in main": Elsewhere,
+		"Check failed: d < dims() (3 vs. 3)":       Elsewhere,
+	} {
+		damaged := Symptom{Kind: Signal, Signal: "SIGABRT", FatalLine: "double free or corruption (out)"}
+		if m := Compare(damaged, Symptom{Kind: Signal, Signal: "SIGABRT", FatalLine: line}); m.Relation != want {
+			t.Errorf("a damaged heap and %q: %s, want %s", line, m.Relation, want)
+		}
+	}
 	if m := Compare(Symptom{Kind: Signal}, Symptom{Kind: Signal, Signal: "SIGSEGV"}); m.Relation != Same {
 		t.Errorf("no signal was named: %s", m.Relation)
 	}
