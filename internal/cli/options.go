@@ -44,7 +44,7 @@ type runFlags struct {
 
 	modelBudget `embed:""`
 
-	Good       string        `help:"A version of the subject that is known to be good." placeholder:"VERSION"`
+	Good string `help:"A version of the subject that is known to be good." placeholder:"VERSION"`
 	// Nil where it is not given: a resumed run then keeps what it was begun with.
 	Runs       *int           `help:"Executions on the reported side to begin with; more, up to 20 or twice as many, while they are mixed (default 5)." placeholder:"N"`
 	BudgetTime *time.Duration `help:"Start no new control or attempt after this time, such as 10m (default 15m; 0: no limit)." placeholder:"DURATION"`
