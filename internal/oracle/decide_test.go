@@ -265,3 +265,30 @@ func TestFailedUnjudged(t *testing.T) {
 		t.Errorf("%s: %q", v.Headline, v.Reasons)
 	}
 }
+
+// TestOnlyWanted: where a report states only what should come, a failure of the
+// library may be the very thing that it reports, and is no other one.
+func TestOnlyWanted(t *testing.T) {
+	wanted := Expectation{Oracle: OraclePrinted, ReporterScript: true, Printed: &Printed{Expected: []Line{{Text: "torch.Size([1, 3])"}}}}
+	both := wanted
+	both.Printed = &Printed{Actual: []Line{{Text: "torch.Size([3])"}}, Expected: wanted.Printed.Expected}
+	for _, c := range []struct {
+		e         Expectation
+		exception string
+		want      Headline
+	}{
+		{wanted, "RuntimeError", Lead}, {wanted, "NameError", DifferentFailure}, {wanted, "ModuleNotFoundError", DifferentFailure},
+		{both, "RuntimeError", DifferentFailure},
+	} {
+		g := findings(SideReported, "2.0", "xxxxx")
+		for i := range g.Judgements {
+			g.Judgements[i].Observed = symptom.Symptom{Kind: symptom.Exception, Exception: c.exception, Message: "no"}
+			if c.exception == "ModuleNotFoundError" {
+				g.Judgements[i].Observed.Kind = symptom.ImportError
+			}
+		}
+		if v := Decide(c.e, Evidence{Certified: true, Groups: []Group{g}}); v.Headline != c.want || v.Grade != "" {
+			t.Errorf("%s: %s %q: %v", c.exception, v.Headline, v.Grade, v.Reasons)
+		}
+	}
+}

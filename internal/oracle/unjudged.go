@@ -1,5 +1,7 @@
 package oracle
 
+import "github.com/repgen/repgen/internal/symptom"
+
 // noRelease begins the reasons of a stand-in.
 const noRelease = "the reported version cannot be had"
 
@@ -41,4 +43,15 @@ func partReason(g Group) string {
 		}
 	}
 	return "a part of what is stated came"
+}
+
+// onlyWanted: the claim holds what should be printed, and nothing of what came.
+func onlyWanted(e Expectation) bool {
+	p := e.Printed
+	return e.Oracle == OraclePrinted && p != nil && len(p.Expected) > 0 && len(p.Actual) == 0 && p.Relation == ""
+}
+
+// ofTheScript: a failure that a script has by itself, whatever it calls.
+func ofTheScript(s symptom.Symptom) bool {
+	return s.Kind == symptom.ImportError || s.IsA("ImportError") || s.IsA("NameError") || s.IsA("SyntaxError") || s.IsA("FileNotFoundError")
 }
