@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/repgen/repgen/internal/codebase/bm25"
 	"github.com/repgen/repgen/internal/codebase/chunk"
 	"github.com/repgen/repgen/internal/codebase/fusion"
 	"github.com/repgen/repgen/internal/codebase/rerank"
@@ -30,24 +31,19 @@ const (
 // rank joins what words, vectors, frames and names say of the chunks that keep
 // accepts, best first, equal ones by their number.
 func (s *search) rank(ctx context.Context, by answerer, keep func(int) bool) ([]Hit, error) {
-	var lexical, near []fusion.Scored
-	if !s.o.without(PartBM25) {
-		lexical = s.lexical(s.o.Pool, keep)
-	} else {
+	if s.o.without(PartBM25) {
 		s.notice("lexical search is switched off")
 	}
-	if by.side != nil {
-		var err error
-		if near, err = by.nearest(ctx, s.o.Pool, by.among(keep)); err != nil {
-			return nil, err
-		}
+	lexical, near, err := s.halves(ctx, by, keep)
+	if err != nil {
+		return nil, err
 	}
 	// What the report points at is in the ranking even where neither half found
 	// it; then it has no terms of theirs.
 	pinned := s.pinned(ctx, keep)
 	named := s.namedFiles(keep, pinned)
 	unfound := maps.Clone(pinned)
-	fused := fusion.Fuse(lexical, near, s.fusionOptions(by, near))
+	fused := fusion.Fuse(lexical, near, s.fusionOptions(by))
 	hits := make([]Hit, 0, len(fused)+len(pinned))
 	for _, f := range fused {
 		delete(unfound, f.Doc)
@@ -135,8 +131,8 @@ func (a answerer) why(t fusion.Term) string {
 
 // fusionOptions give each half the exact score of what only the other found:
 // without it, a chunk that one half puts on place 201 would count as the worst.
-func (s *search) fusionOptions(by answerer, near []fusion.Scored) fusion.Options {
-	o := fusion.Options{Kind: fusion.Kind(s.o.Fusion), Alpha: s.o.Alpha, Pool: s.o.Pool, Lexical: s.byWords(near), File: s.x.store.FileOf}
+func (s *search) fusionOptions(by answerer) fusion.Options {
+	o := fusion.Options{Kind: fusion.Kind(s.o.Fusion), Alpha: s.o.Alpha, Pool: s.o.Pool, Lexical: s.byWords(), File: s.x.store.FileOf}
 	if by.side != nil {
 		o.Dense = by.similarity()
 		if by.side == s.x.cheap && o.Alpha == nil {
@@ -146,9 +142,25 @@ func (s *search) fusionOptions(by answerer, near []fusion.Scored) fusion.Options
 	return o
 }
 
+// halves searches by words and by vectors, beside each other: on large projects
+// each takes some milliseconds of a processor.
+func (s *search) halves(ctx context.Context, by answerer, keep func(int) bool) (lexical, near []fusion.Scored, err error) {
+	found := make(chan []fusion.Scored)
+	go func() {
+		defer close(found)
+		if !s.o.without(PartBM25) {
+			found <- s.lexical(s.o.Pool, keep)
+		}
+	}()
+	if by.side != nil {
+		near, err = by.nearest(ctx, s.o.Pool, by.among(keep))
+	}
+	return <-found, near, err
+}
+
 // lexical are the k best by words.
 func (s *search) lexical(k int, keep func(int) bool) []fusion.Scored {
-	hits := s.x.store.BM25().Search(s.words, k, keep)
+	hits := s.wordScores().Best(k, keep)
 	out := make([]fusion.Scored, len(hits))
 	for i, h := range hits {
 		out[i] = fusion.Scored{Doc: h.Doc, Score: h.Score}
@@ -156,24 +168,21 @@ func (s *search) lexical(k int, keep func(int) bool) []fusion.Scored {
 	return out
 }
 
-// byWords gives the score by words of chunks that other searches found, in one
-// pass over the words; a chunk without any of them has 0.
-func (s *search) byWords(near []fusion.Scored) func(int) float64 {
+// wordScores of every chunk, made once a search. Not for two goroutines.
+func (s *search) wordScores() bm25.Scores {
+	if s.scored == nil {
+		s.scored = s.x.store.BM25().Scores(s.words)
+	}
+	return s.scored
+}
+
+// byWords gives the score by words of chunks that other searches found; a chunk
+// without any of them has 0.
+func (s *search) byWords() func(int) float64 {
 	if s.o.without(PartBM25) {
 		return nil
 	}
-	scores := make(map[int]float64, len(near))
-	for _, n := range near {
-		scores[n.Doc] = 0
-	}
-	found := s.x.store.BM25().Search(s.words, len(near), func(doc int) bool {
-		_, ok := scores[doc]
-		return ok
-	})
-	for _, h := range found {
-		scores[h.Doc] = h.Score
-	}
-	return func(doc int) float64 { return scores[doc] }
+	return s.wordScores().Of
 }
 
 // nearest are the k best by vectors.

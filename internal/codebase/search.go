@@ -17,11 +17,12 @@ import (
 // search is one query under way. It lives for one call, so that an Index keeps
 // no state of a question.
 type search struct {
-	x     *Index
-	q     query.Query
-	o     SearchOptions
-	words []bm25.Weighted // for the lexical half
-	prose string          // for the dense half and the reranker
+	x      *Index
+	q      query.Query
+	o      SearchOptions
+	words  []bm25.Weighted // for the lexical half
+	scored bm25.Scores     // by words, nil until they are asked for
+	prose  string          // for the dense half and the reranker
 
 	// near answers the dense half for code, nearTests for test files: cosines of
 	// two models are never compared.
@@ -270,7 +271,7 @@ func (s *search) choose(ctx context.Context) ([]int, error) {
 		if cheap, err = s.nearTests.nearest(ctx, pool, keep); err != nil {
 			return nil, err
 		}
-		fo.Lexical, fo.Dense = s.byWords(cheap), s.nearTests.similarity()
+		fo.Lexical, fo.Dense = s.byWords(), s.nearTests.similarity()
 	}
 	// What the report itself points at is a candidate whatever the scores say.
 	var docs []int

@@ -25,12 +25,11 @@ type Data struct {
 
 // Index answers searches. Any number of goroutines may use it at a time.
 type Index struct {
-	mu     sync.RWMutex // held by readers against Release
-	d      Data
-	p      Params
-	avg    float64   // mean length
-	norms  []float64 // K1*(1 - B + B*length/avg) of each document
-	scores sync.Pool // *[]float64, all zero, one number a document
+	mu    sync.RWMutex // held by readers against Release
+	d     Data
+	p     Params
+	avg   float64   // mean length
+	norms []float64 // K1*(1 - B + B*length/avg) of each document
 }
 
 // ErrData says that arrays do not fit together.

@@ -51,22 +51,19 @@ func gain(factor float64, tf uint16, norm float64) float64 {
 	return factor * n / (n + norm)
 }
 
-// Search gives the k best documents, best first; of equal scores the lower
-// document number comes first. keep leaves documents out before they take a
-// place (nil keeps all); it is called for promising ones only, and must not use
-// the index.
-func (ix *Index) Search(q []Weighted, k int, keep func(doc int) bool) []Hit {
+// Scores are the scores of all documents for one query, by their number. They
+// are a copy: the index may change or close.
+type Scores []float64
+
+// Scores looks at every document that holds a token of the query. One pass
+// answers for the best and for any single one.
+func (ix *Index) Scores(q []Weighted) Scores {
 	ix.mu.RLock()
 	defer ix.mu.RUnlock()
-	n := len(ix.d.Lengths)
-	if k <= 0 || n == 0 {
-		return nil
-	}
 	// One number a document, added to term by term: 50,000 documents are 400 KB,
 	// which stay in the cache. Skipping documents that cannot win (WAND) would
 	// pay for short queries and long lists; a report has dozens of tokens.
-	buf := ix.zeroes(n)
-	scores := *buf
+	scores := make([]float64, len(ix.d.Lengths))
 	for _, c := range ix.clauses(q) {
 		if c.term < 0 {
 			continue
@@ -74,10 +71,33 @@ func (ix *Index) Search(q []Weighted, k int, keep func(doc int) bool) []Hit {
 		docs, counts := ix.d.postings(c.term)
 		addUp(scores, ix.norms, docs, counts, c.factor(ix.p))
 	}
-	hits := best(scores, min(k, n), keep)
-	clear(scores)
-	ix.scores.Put(buf)
-	return hits
+	return scores
+}
+
+// Best gives the k best documents, best first; of equal scores the lower
+// document number comes first. keep leaves documents out before they take a
+// place (nil keeps all); it is called for promising ones only.
+func (s Scores) Best(k int, keep func(doc int) bool) []Hit {
+	if k <= 0 || len(s) == 0 {
+		return nil
+	}
+	return best(s, min(k, len(s)), keep)
+}
+
+// Of is the score of one document, 0 for one that is not there.
+func (s Scores) Of(doc int) float64 {
+	if doc < 0 || doc >= len(s) {
+		return 0
+	}
+	return s[doc]
+}
+
+// Search is Best of the query's scores.
+func (ix *Index) Search(q []Weighted, k int, keep func(doc int) bool) []Hit {
+	if k <= 0 {
+		return nil
+	}
+	return ix.Scores(q).Best(k, keep)
 }
 
 // addUp adds one term's gains; this loop is what a search costs.
@@ -90,15 +110,6 @@ func addUp(scores, norms []float64, docs []uint32, counts []uint16, factor float
 			scores[d] += gain(factor, counts[i], norms[d])
 		}
 	}
-}
-
-// zeroes lends a cleared array of n scores.
-func (ix *Index) zeroes(n int) *[]float64 {
-	if buf, ok := ix.scores.Get().(*[]float64); ok && len(*buf) == n {
-		return buf
-	}
-	s := make([]float64, n)
-	return &s
 }
 
 // best picks the k highest scores with a heap whose root is the worst of them.
