@@ -322,10 +322,7 @@ func (v *Verdict) rarely(e Expectation, ev Evidence) (flaky, tooRare bool) {
 	}
 	for _, g := range ev.Groups {
 		t := count(g)
-		if g.Side == SideAuthored && unfitAuthored(e, ev) != "" {
-			continue
-		}
-		if !g.Side.neverControl() && t.hits == 0 && goodIn(e, g, t) >= v.Runs {
+		if !g.Side.neverControl() && unfit(e, ev, g) == "" && t.hits == 0 && goodIn(e, g, t) >= v.Runs {
 			return true, false
 		}
 	}

@@ -292,3 +292,27 @@ func TestOnlyWanted(t *testing.T) {
 		}
 	}
 }
+
+// TestFlakyOnAControlOnly: what came in two of five is flaky beside a control
+// that may be one, and nothing yet beside a clean group that proves nothing.
+func TestFlakyOnAControlOnly(t *testing.T) {
+	clean := func(change func(*Group)) Group {
+		g := findings(SideRelease, "3.0", "ccccc")
+		change(&g)
+		return g
+	}
+	for name, c := range map[string]struct {
+		control Group
+		want    Headline
+	}{
+		"a release":            {clean(func(*Group) {}), Flaky},
+		"a stand-in":           {clean(func(g *Group) { g.StandIn = true }), Lead},
+		"another package too":  {clean(func(g *Group) { g.MovedNamed = []string{"numpy"} }), Lead},
+		"the call not reached": {clean(func(g *Group) { g.Lacks = []string{"lib.call"} }), Lead},
+	} {
+		ev := Evidence{Certified: true, Groups: []Group{findings(SideReported, "2.0", "hhccc"), c.control}}
+		if v := Decide(printedClaim, ev); v.Headline != c.want {
+			t.Errorf("%s: %s %q: %v", name, v.Headline, v.Grade, v.Reasons)
+		}
+	}
+}

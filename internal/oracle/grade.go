@@ -95,27 +95,12 @@ func asControl(e Expectation, ev Evidence, i int, g Group, hits, runs int, reaso
 		why = fmt.Sprintf("shows it too, %d of %d", t.hits, t.conclusive())
 	case clean == 0 || clean < t.conclusive():
 		why = "proves nothing: " + unclean(g, t)
-	case len(g.Lacks) > 0:
-		why = "has no " + strings.Join(g.Lacks, ", ") + ", whose absence the script swallows: the judged call was not reached"
+	case unfit(e, ev, g) != "":
+		why = unfit(e, ev, g)
 	case clean < minClean:
 		why = fmt.Sprintf("ran clean %d times only, %d are asked for", clean, minClean)
 	case c.p >= alpha:
 		why = fmt.Sprintf("is clean, yet %d of %d against 0 of %d may be chance (p = %.2f)", hits, runs, clean, c.p)
-	case g.Side.otherRelease() && rightReseeded(ev):
-		why = "is clean, and so is the reported release with another seed: it may draw what the script wants by chance"
-	case g.StandIn:
-		why = "is a stand-in release, which decides nothing"
-	case len(g.MovedNamed) > 0:
-		why = "moved " + strings.Join(g.MovedNamed, ", ") + " with it, which the report names"
-	case e.Oracle == OracleDifferential && g.Side != SideNamed:
-		why = "only differs; nobody said that it is right"
-	case g.Side == SideAuthored:
-		why = unfitAuthored(e, ev)
-	case g.Side.edited() && e.Asks:
-		why = "is clean, and the report asks whether this is expected: a release pair is required"
-	case g.Side.edited() && !e.ReporterScript:
-		// Whoever wrote the script can build in what is then taken out.
-		why = "is clean, but the script is somebody else's: a release pair is required"
 	}
 	if why != "" {
 		*reasons = append(*reasons, g.name()+" "+why)
@@ -126,6 +111,31 @@ func asControl(e Expectation, ev Evidence, i int, g Group, hits, runs int, reaso
 		*reasons = append(*reasons, "gone "+g.change()+", which is often the diagnosis")
 	}
 	return c, true
+}
+
+// unfit says why a group that is clean proves nothing however often it ran; ""
+// for one that may.
+func unfit(e Expectation, ev Evidence, g Group) string {
+	switch {
+	case len(g.Lacks) > 0:
+		return "has no " + strings.Join(g.Lacks, ", ") + ", whose absence the script swallows: the judged call was not reached"
+	case g.Side.otherRelease() && rightReseeded(ev):
+		return "is clean, and so is the reported release with another seed: it may draw what the script wants by chance"
+	case g.StandIn:
+		return "is a stand-in release, which decides nothing"
+	case len(g.MovedNamed) > 0:
+		return "moved " + strings.Join(g.MovedNamed, ", ") + " with it, which the report names"
+	case e.Oracle == OracleDifferential && g.Side != SideNamed:
+		return "only differs; nobody said that it is right"
+	case g.Side == SideAuthored:
+		return unfitAuthored(e, ev)
+	case g.Side.edited() && e.Asks:
+		return "is clean, and the report asks whether this is expected: a release pair is required"
+	case g.Side.edited() && !e.ReporterScript:
+		// Whoever wrote the script can build in what is then taken out.
+		return "is clean, but the script is somebody else's: a release pair is required"
+	}
+	return ""
 }
 
 // otherRelease: a release, which may draw other random numbers from one seed.
