@@ -55,6 +55,9 @@ func TestBuildFromMisrecordedWheel(t *testing.T) {
 	if got := read(t, filepath.Join(e.Dir, "lib/python3.11/site-packages/stripped.py")); got != "x\n" {
 		t.Errorf("installed: %q", got)
 	}
+	if err := w.Verify(t.Context(), e.Key); err != nil {
+		t.Errorf("as published, and yet: %v", err)
+	}
 	w.built(t, lockOf("3.11.7", "stripped==1.0", "six==1.0"))
 	if log := read(t, w.log); strings.Count(log, "pip install") != 3 {
 		t.Errorf("uv ran:\n%s", log)
