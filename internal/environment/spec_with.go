@@ -3,6 +3,7 @@ package environment
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/repgen/repgen/internal/pydist"
@@ -101,13 +102,13 @@ func (w *inference) installLines() {
 // has written how the package is imported or called. Some still install the
 // package and some only print its name and fail, by their release and the
 // Python, so that the environment of the day would not hold what it did.
-var placeholders = map[string]string{"sklearn": "scikit-learn", "skimage": "scikit-image", "pytorch": "torch"}
+var placeholders = []string{"sklearn", "skimage", "pytorch"}
 
 // meant turns a placeholder into what it stands for. Its own version (0.0) says
 // nothing of that.
 func (w *inference) meant(r Requirement) Requirement {
-	real := placeholders[r.Name]
-	if real == "" {
+	real, ok := pydist.FromWord(r.Name)
+	if !ok || !slices.Contains(placeholders, r.Name) {
 		return r
 	}
 	w.edit("%s is only a name that points to %s on the index: %s taken", r.Name, real, real)
