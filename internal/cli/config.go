@@ -176,10 +176,15 @@ func (c *config) where(err error) string {
 }
 
 // ignored tells of the settings that are not known. Their values are not shown.
+// Of a model that cannot be read nothing is told: the decoder stops at the wrong
+// setting, and which of the others it had seen by then is chance.
 func (c *config) ignored(keys []toml.Key) {
 	for _, k := range keys {
 		if len(k) < 2 || k[0] != "llm" {
 			continue // of another part, or of a later version
+		}
+		if c.Broken[k[1]] != "" {
+			continue
 		}
 		note := fmt.Sprintf("%s in [%s] is not known: it is ignored", short(k[len(k)-1]), short(strings.Join(k[:len(k)-1], ".")))
 		if word := strings.ToLower(k[len(k)-1]); strings.Contains(word, "key") || strings.Contains(word, "token") || strings.Contains(word, "secret") {

@@ -54,6 +54,18 @@ model = 7
 anything = true
 `
 
+// The decoder goes through a table in no order: what is said of a model that
+// cannot be read must not depend on it.
+func TestBrokenModelIsSaidOnce(t *testing.T) {
+	for range 200 {
+		configured(t, goodConfig)
+		c, err := loadConfig()
+		if err != nil || len(c.Broken) != 1 || len(c.Notes) != 0 {
+			t.Fatalf("%+v %v", c, err)
+		}
+	}
+}
+
 func TestLoadConfig(t *testing.T) {
 	path := configured(t, goodConfig)
 	c, err := loadConfig()
