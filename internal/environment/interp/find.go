@@ -42,7 +42,9 @@ func find(ctx context.Context, cacheDir string, where places) ([]Interpreter, er
 		}
 		k, ok := old[c.path]
 		if ok && k.Size == st.Size() && k.Mtime == st.ModTime().UnixNano() && stillThere(k) {
+			mu.Lock()
 			fresh[c.path] = k
+			mu.Unlock()
 			continue
 		}
 		asked = true

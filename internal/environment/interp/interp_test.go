@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -255,5 +256,36 @@ func TestFindUsesTheCache(t *testing.T) {
 	put(t, filepath.Join(cache, cacheName), "damaged")
 	if _, err := find(t.Context(), cache, where); err != nil {
 		t.Errorf("a damaged cache: %v", err)
+	}
+}
+
+// TestFindMixes: some are known and some are asked meanwhile.
+func TestFindMixes(t *testing.T) {
+	home, cache := t.TempDir(), t.TempDir()
+	old := map[string]known{}
+	var path string
+	for i := range 40 {
+		path = binary(t, filepath.Join(home, fmt.Sprint("bin", i), "python3.11"))
+		st, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i%2 == 0 {
+			old[path] = known{Size: st.Size(), Mtime: st.ModTime().UnixNano(), Python: &Interpreter{Path: path, Prefix: home, Version: "3.11.7", Minor: "3.11"}}
+		}
+	}
+	put(t, filepath.Join(cache, cacheName), text(t, old))
+	where := places{Root: home, Getenv: func(name string) string {
+		if name != "PATH" {
+			return ""
+		}
+		dirs, _ := filepath.Glob(filepath.Join(home, "bin*")) // the pattern is valid
+		return strings.Join(dirs, string(os.PathListSeparator))
+	}}
+	if list, err := find(t.Context(), cache, where); err != nil || len(list) != 20 {
+		t.Errorf("%d interpreters, %v", len(list), err)
+	}
+	if kept := loadKnown(filepath.Join(cache, cacheName)); len(kept) != 40 {
+		t.Errorf("%d answers are kept", len(kept))
 	}
 }
