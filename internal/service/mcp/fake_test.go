@@ -166,7 +166,7 @@ func connect(t testing.TB, f *fake, change ...func(*Options)) *client {
 				t.Errorf("the server ended with %v", err)
 			}
 			c.served <- nil
-		case <-time.After(10 * time.Second):
+		case <-time.After(time.Minute):
 			t.Error("the server did not end")
 		}
 	})

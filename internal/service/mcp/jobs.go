@@ -20,6 +20,8 @@ type job struct {
 	began  time.Time
 	cancel context.CancelFunc
 	done   chan struct{}
+	turn   chan struct{} // closed when it may begin
+	going  bool          // it is: under the lock of jobs
 
 	mu      sync.Mutex
 	state   string
@@ -92,22 +94,23 @@ func (j *job) view() (run Run, result any, changed <-chan struct{}, err error) {
 // jobs runs a bounded number of jobs at a time; the rest wait in the order in
 // which they came.
 type jobs struct {
-	ctx  context.Context // ends with the session
-	stop context.CancelFunc
-	free chan struct{} // one token a place
-	wg   sync.WaitGroup
+	ctx    context.Context // ends with the session
+	stop   context.CancelFunc
+	places int
+	wg     sync.WaitGroup
 	// crashed is told of a panic, with its stack.
 	crashed func(tool string, cause any, stack []byte)
 
-	mu     sync.Mutex
-	closed bool
-	count  int
-	queue  []*job // queued or running, in order
-	kept   []*job // all, the oldest first
+	mu      sync.Mutex
+	closed  bool
+	count   int
+	running int
+	queue   []*job // queued or running, in order
+	kept    []*job // all, the oldest first
 }
 
 func newJobs(ctx context.Context, concurrent int, crashed func(string, any, []byte)) *jobs {
-	js := &jobs{free: make(chan struct{}, concurrent), crashed: crashed}
+	js := &jobs{places: concurrent, crashed: crashed}
 	js.ctx, js.stop = context.WithCancel(ctx)
 	return js
 }
@@ -137,7 +140,7 @@ func (js *jobs) start(t task) (*job, error) {
 	switch {
 	case js.closed:
 		return nil, refuse("start the server again", "the server is ending")
-	case len(js.queue) >= maxQueue+cap(js.free):
+	case len(js.queue) >= maxQueue+js.places:
 		return nil, refuse("wait for one of them with get_run, or stop one with get_run and cancel", "%d runs are waiting already", maxQueue)
 	}
 	js.count++
@@ -146,15 +149,32 @@ func (js *jobs) start(t task) (*job, error) {
 		t.id = fmt.Sprintf("%s.%d", t.tool, js.count)
 	}
 	ctx, cancel := context.WithCancel(js.ctx)
-	j := &job{id: t.id, tool: t.tool, began: time.Now(), cancel: cancel, done: make(chan struct{}), changed: make(chan struct{}), state: StateQueued}
-	if ahead := len(js.queue); ahead >= cap(js.free) {
-		j.say(fmt.Sprintf("queued behind %d other runs: %d go at a time", ahead, cap(js.free)))
+	j := &job{id: t.id, tool: t.tool, began: time.Now(), cancel: cancel, done: make(chan struct{}), turn: make(chan struct{}), changed: make(chan struct{}), state: StateQueued}
+	if ahead := len(js.queue); ahead >= js.places {
+		j.say(fmt.Sprintf("queued behind %d other runs: %d go at a time", ahead, js.places))
 	}
 	js.queue, js.kept = append(js.queue, j), append(js.kept, j)
 	js.forget()
+	js.next()
 	js.wg.Add(1)
 	go js.run(ctx, j, t)
 	return j, nil
+}
+
+// next gives the first that wait their turn while there is a place. The order is
+// decided here: goroutines that wait for a place begin in any. The lock is held.
+func (js *jobs) next() {
+	for _, j := range js.queue {
+		if js.running == js.places {
+			return
+		}
+		if !j.going {
+			j.going = true
+			js.running++
+			j.set(StateRunning)
+			close(j.turn)
+		}
+	}
 }
 
 // forget drops the oldest finished runs. The lock is held.
@@ -176,21 +196,23 @@ func (js *jobs) run(ctx context.Context, j *job, t task) {
 	t.end()
 	js.mu.Lock()
 	js.queue = slices.DeleteFunc(js.queue, func(other *job) bool { return other == j })
+	if j.going {
+		js.running--
+	}
+	js.next()
 	js.mu.Unlock()
 	j.end(result, err, ctx.Err() != nil)
 }
 
 func (js *jobs) inTurn(ctx context.Context, j *job, do work) (result any, err error) {
 	select {
-	case js.free <- struct{}{}:
+	case <-j.turn:
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	defer func() { <-js.free }()
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	j.set(StateRunning)
 	defer func() {
 		// A defect in one run is no reason to lose the others.
 		if cause := recover(); cause != nil {

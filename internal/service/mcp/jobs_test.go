@@ -53,7 +53,7 @@ func (b *blocking) await(t *testing.T) {
 	t.Helper()
 	select {
 	case <-b.started:
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("nothing was started")
 	}
 }
@@ -67,6 +67,7 @@ func TestPolling(t *testing.T) {
 	if out.State != StateRunning || out.Execution != nil || out.RunID == "" || !strings.Contains(out.Next, out.RunID) {
 		t.Fatalf("%+v", out)
 	}
+	b.await(t)
 	p := call[PollOut](c, "get_run", fields{"run_id": out.RunID, "wait_s": 0})
 	if p.State != StateRunning || p.Execution != nil || len(p.Progress) == 0 {
 		t.Errorf("%+v", p)
@@ -110,6 +111,26 @@ func TestQueue(t *testing.T) {
 	if n := b.most.Load(); n != 1 {
 		t.Errorf("%d runs at a time", n)
 	}
+}
+
+// TestTurns: runs begin in the order in which they came, however the goroutines
+// are woken.
+func TestTurns(t *testing.T) {
+	js := newJobs(t.Context(), 1, nil)
+	var order []int // one at a time writes
+	for i := range 1 + maxQueue {
+		if _, err := js.start(task{tool: "x", do: func(context.Context, Tell) (any, error) {
+			order = append(order, i)
+			return nil, nil
+		}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	js.wg.Wait()
+	if len(order) != 1+maxQueue || !slices.IsSorted(order) {
+		t.Errorf("ran as %v", order)
+	}
+	js.close()
 }
 
 // TestConcurrentCalls: many calls at once, as many runs at a time as allowed.
@@ -217,7 +238,7 @@ func ends(t *testing.T, served <-chan error) {
 		if err != nil {
 			t.Errorf("the server ended with %v", err)
 		}
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		t.Fatal("the server goes on")
 	}
 }
@@ -267,13 +288,14 @@ func TestPipeBreaks(t *testing.T) {
 // something still does.
 func TestProgressTold(t *testing.T) {
 	f := good()
+	var c *client
 	f.judge = func(ctx context.Context, _ *pipeline.Request, dir string, tell Tell) (*proof.Result, error) {
 		tell("environment: solving \x1b[31m")
-		time.Sleep(100 * time.Millisecond)
+		until(t, func() bool { return strings.Contains(c.said(), "still running") })
 		tell("run: 5 of 5")
 		return &proof.Result{Headline: "lead"}, nil
 	}
-	c := connect(t, f, func(o *Options) { o.Heartbeat = 20 * time.Millisecond })
+	c = connect(t, f, func(o *Options) { o.Heartbeat = 20 * time.Millisecond })
 	call[JudgeOut](c, "judge_script", fields{"text": bugReport, "script": "import tinynet"})
 	until(t, func() bool {
 		return strings.Contains(c.said(), "run: 5 of 5") || strings.Contains(c.said(), "still running")
@@ -404,7 +426,7 @@ func copyRun(t *testing.T, from, to string, names ...string) {
 
 func until(t *testing.T, holds func() bool) {
 	t.Helper()
-	for range 1000 {
+	for range 6000 {
 		if holds() {
 			return
 		}
