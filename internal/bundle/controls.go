@@ -2,6 +2,8 @@ package bundle
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/repgen/repgen/internal/candidate"
@@ -118,7 +120,7 @@ func (b *Bundle) elsewhere(i int) bool {
 }
 
 func (b *Bundle) oddVariant(i int, g oracle.Group) string {
-	for name := range g.Env {
+	for _, name := range slices.Sorted(maps.Keys(g.Env)) {
 		if candidate.ForbiddenEnv(name) {
 			return fmt.Sprintf("sets %q, which no report may set", name)
 		}

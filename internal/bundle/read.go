@@ -158,9 +158,12 @@ func assemble(files map[string][]byte) (*Bundle, error) {
 	var ev evidenceFile
 	b := &Bundle{Candidate: &candidate.Candidate{}, Result: &proof.Result{}}
 	exp := &oracle.Expectation{}
-	for name, v := range map[string]any{fileEvidence: &ev, fileCandidate: b.Candidate, fileVerdict: b.Result, fileOracle: &exp} {
-		if err := json.Unmarshal(files[name], v); err != nil {
-			return nil, fmt.Errorf("%s: cannot be read: %w", name, err)
+	for _, part := range []struct {
+		name string
+		into any
+	}{{fileEvidence, &ev}, {fileCandidate, b.Candidate}, {fileVerdict, b.Result}, {fileOracle, &exp}} {
+		if err := json.Unmarshal(files[part.name], part.into); err != nil {
+			return nil, fmt.Errorf("%s: cannot be read: %w", part.name, err)
 		}
 	}
 	script, ok := body(string(files[fileScript]))

@@ -1,6 +1,7 @@
 package candidate
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"unicode"
@@ -58,7 +59,7 @@ func (r *reader) agentNames() {
 		unbound[n.Name] = true
 	}
 	p := pysyntax.ReadPaths(r.f.Source)
-	for name := range shimmed {
+	for _, name := range slices.Sorted(maps.Keys(shimmed)) {
 		if p.Uses(name) > 0 && !unbound[name] && !r.f.StarImport {
 			r.refuse(0, "gives %s a meaning of its own", name)
 		}

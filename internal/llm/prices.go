@@ -1,8 +1,10 @@
 package llm
 
 import (
+	"maps"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -91,10 +93,11 @@ var table = sync.OnceValue(func() map[string]map[string]Price {
 			}
 			models[m.ID] = listed(m)
 		}
-		for id, price := range models {
+		// Of several dates of one model the last: its name means the newest.
+		for _, id := range slices.Backward(slices.Sorted(maps.Keys(models))) {
 			if short := undated(id); short != id {
 				if _, taken := models[short]; !taken {
-					models[short] = price
+					models[short] = models[id]
 				}
 			}
 		}

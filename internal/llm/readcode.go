@@ -3,7 +3,9 @@ package llm
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/repgen/repgen/internal/pysyntax"
@@ -148,9 +150,9 @@ func wrapped(text string) (string, bool) {
 		return "", false
 	}
 	best := ""
-	for _, raw := range object {
+	for _, name := range slices.Sorted(maps.Keys(object)) { // of equal lengths always the same
 		var s string
-		if json.Unmarshal(raw, &s) != nil {
+		if json.Unmarshal(object[name], &s) != nil {
 			continue
 		}
 		if blocks := pythonOf(fences(s)); len(blocks) > 0 {

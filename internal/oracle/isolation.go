@@ -1,6 +1,9 @@
 package oracle
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/repgen/repgen/internal/symptom"
 	"github.com/repgen/repgen/internal/system/lazyre"
 )
@@ -46,9 +49,9 @@ func isolationFault(s symptom.Symptom) (what string, ours bool) {
 				return w.what, w.ours
 			}
 		}
-		for class, w := range withheldClasses {
+		for _, class := range slices.Sorted(maps.Keys(withheldClasses)) { // one error may be several
 			if what == "" && c.IsA(class) {
-				what = w
+				what = withheldClasses[class]
 			}
 		}
 		if what == "" && acceleratorMissing.MatchString(c.Message) {

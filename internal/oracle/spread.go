@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -221,8 +222,8 @@ func (r result) differ(o result) (comparison, string) {
 			found, words = c, w
 		}
 	}
-	for name, list := range r.values {
-		pairs, why := zip(list, o.values[name], name)
+	for _, name := range slices.Sorted(maps.Keys(r.values)) { // the first difference is told
+		pairs, why := zip(r.values[name], o.values[name], name)
 		if why != "" {
 			return outsideOf, why
 		}

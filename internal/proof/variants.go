@@ -129,7 +129,7 @@ func (p *proof) variant(v candidate.Variant) *side {
 // unfit says why a variant may not be run, or would prove nothing; "" when it
 // is fit.
 func (p *proof) unfit(v candidate.Variant) string {
-	for name := range v.Env {
+	for _, name := range slices.Sorted(maps.Keys(v.Env)) {
 		if candidate.ForbiddenEnv(name) {
 			return "it sets " + name + ", which no report may set"
 		}

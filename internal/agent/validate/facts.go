@@ -2,6 +2,7 @@ package validate
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/repgen/repgen/internal/agent/task"
@@ -102,10 +103,11 @@ func (b Box) lookUp(ctx context.Context, names []string) (map[string]*nameAnswer
 // needs, so nothing else that is imported can change it.
 func factKey(b Box, name string) string { return b.Env.Key + "\nfact\n" + name }
 
-// unanswered says why a name has no answer: the import that ended it all.
+// unanswered says why a name has no answer: the import that ended it all, of
+// several the outermost.
 func unanswered(a answers, name string) *nameAnswer {
-	for module, f := range a.imports {
-		if f != nil && (module == name || len(name) > len(module) && name[:len(module)+1] == module+".") {
+	for _, module := range slices.Sorted(maps.Keys(a.imports)) {
+		if f := a.imports[module]; f != nil && (module == name || len(name) > len(module) && name[:len(module)+1] == module+".") {
 			return &nameAnswer{Absent: module, Holder: "object", Error: f}
 		}
 	}

@@ -29,6 +29,20 @@ func TestFacts(t *testing.T) {
 	}
 }
 
+// TestUnanswered: of several imports that end it all the outermost is blamed.
+func TestUnanswered(t *testing.T) {
+	ended := &failure{Type: crashed}
+	a := answers{imports: map[string]*failure{"lib": ended, "lib.sub": ended, "lib.sub.deep": ended, "other": ended, "li": nil}}
+	for range 20 {
+		if n := unanswered(a, "lib.sub.deep.f"); n == nil || n.Absent != "lib" {
+			t.Fatalf("blamed %+v", n)
+		}
+	}
+	if n := unanswered(a, "library.f"); n != nil {
+		t.Errorf("blamed %+v", n)
+	}
+}
+
 // TestFactsOfABrokenImport: a module whose import fails is there, and its failure
 // may be the reported bug.
 func TestFactsOfABrokenImport(t *testing.T) {

@@ -7,10 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"path"
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -162,7 +164,8 @@ func (s Source) check(e Entry) error {
 	default:
 		return fmt.Errorf("the source %.20q is unknown", s.Kind)
 	}
-	for name, member := range s.Members {
+	for _, name := range slices.Sorted(maps.Keys(s.Members)) {
+		member := s.Members[name]
 		if !e.has(name) {
 			return fmt.Errorf("a source has %.80q, which is no file of it", name)
 		}

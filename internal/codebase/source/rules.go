@@ -3,7 +3,9 @@ package source
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -93,6 +95,9 @@ var generatedMarks = map[string]string{
 	"by ANTLR ": "by ANTLR",
 }
 
+// sortedMarks are looked for in this order: a file may have two of them.
+var sortedMarks = slices.Sorted(maps.Keys(generatedMarks))
+
 const (
 	// headBytes is how much of a file the marks are looked for in.
 	headBytes = 1024
@@ -107,7 +112,7 @@ const (
 
 // generatedName judges a file by its name.
 func generatedName(p string) (why, more string) {
-	for end, more := range generatedNames {
+	for end, more := range generatedNames { // no name has two of these ends
 		if strings.HasSuffix(p, end) {
 			return WhyGenerated, more
 		}
@@ -131,9 +136,9 @@ func contents(p string, b []byte) (why, more string) {
 		return "", ""
 	}
 	head := b[:min(len(b), headBytes)]
-	for mark, more := range generatedMarks {
+	for _, mark := range sortedMarks {
 		if bytes.Contains(head, []byte(mark)) {
-			return WhyGenerated, more
+			return WhyGenerated, generatedMarks[mark]
 		}
 	}
 	if len(b) >= denseFile && len(b) > denseLine*(bytes.Count(b, []byte{'\n'})+1) {

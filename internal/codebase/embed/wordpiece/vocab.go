@@ -81,12 +81,15 @@ func New(vocab []string) (*Tokenizer, error) {
 
 // fill builds the trie.
 func (t *Tokenizer) fill(vocab []string, byName map[string]int32) error {
-	for name, to := range map[string]*int32{"[UNK]": &t.unk, "[CLS]": &t.cls, "[SEP]": &t.sep} {
-		id, ok := byName[name]
+	for _, s := range []struct {
+		name string
+		to   *int32
+	}{{"[UNK]", &t.unk}, {"[CLS]", &t.cls}, {"[SEP]", &t.sep}} {
+		id, ok := byName[s.name]
 		if !ok {
-			return fmt.Errorf("the vocabulary has no %s", name)
+			return fmt.Errorf("the vocabulary has no %s", s.name)
 		}
-		*to = id
+		*s.to = id
 	}
 	t.pad = byName["[PAD]"] // 0 when there is none, BERT's number for it
 	t.norm.fold = makeFold(t.norm.lower)
@@ -202,7 +205,9 @@ func (f *file) vocabulary() ([]string, error) {
 	}
 	vocab := make([]string, top+1)
 	for name, id := range f.Model.Vocab {
-		vocab[id] = name
+		if vocab[id] == "" || name < vocab[id] { // of two names for a number always the same
+			vocab[id] = name
+		}
 	}
 	return vocab, nil
 }

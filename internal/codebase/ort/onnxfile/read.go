@@ -3,6 +3,8 @@ package onnxfile
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -81,9 +83,7 @@ func Describe(data []byte) (*Model, error) {
 		}
 	}
 	m.Inputs = inputs
-	for name := range r.external {
-		m.External = append(m.External, name)
-	}
+	m.External = slices.Sorted(maps.Keys(r.external))
 	return m, nil
 }
 
