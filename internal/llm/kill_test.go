@@ -49,7 +49,7 @@ func TestKilled(t *testing.T) {
 			t.Fatal(err)
 		}
 		// It goes on where the last one was killed, and records at least one more.
-		for deadline := time.Now().Add(30 * time.Second); len(whole(t, dir)) <= before && time.Now().Before(deadline); {
+		for deadline := time.Now().Add(2 * time.Minute); len(whole(t, dir)) <= before && time.Now().Before(deadline); {
 			time.Sleep(5 * time.Millisecond)
 		}
 		time.Sleep(time.Duration(i*7) * time.Millisecond)

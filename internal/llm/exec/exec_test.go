@@ -129,7 +129,7 @@ func TestFailures(t *testing.T) {
 		"half of it":        {`printf '{"text":"x'`, llm.BadResponse, "no JSON object with a text", 0},
 		"an array":          {`echo '[]'`, llm.BadResponse, "no JSON object with a text", 0},
 		"too long":          {`while :; do echo 0123456789012345678901234567890123456789; done`, llm.BadResponse, "more than", 0},
-		"too slow":          {"echo waiting >&2; sleep 600", llm.Timeout, "waiting", 300 * time.Millisecond},
+		"too slow":          {"echo waiting >&2; sleep 600", llm.Timeout, "waiting", 2 * time.Second},
 		"key in stderr":     {`echo "key $SOME_API_KEY" >&2; exit 1`, llm.Crashed, "key [redacted]", 0},
 		"key in stdout":     {`echo "key $SOME_API_KEY"`, llm.BadResponse, "key [redacted]", 0},
 		"key at the cut":    {`echo "$SOME_API_KEY$(printf '%1490s' x | tr ' ' y)" >&2; exit 1`, llm.Crashed, "yyy", 0},
