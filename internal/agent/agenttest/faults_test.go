@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/repgen/repgen/internal/agent/agenttest"
@@ -70,31 +71,37 @@ func questions() []question {
 func TestFaults(t *testing.T) {
 	for _, fault := range llmtest.Faults() {
 		for _, q := range questions() {
+			// In time that only passes while everybody waits: a busy machine must not
+			// end a question before it is put.
 			t.Run(fault.Name+"/"+q.name, func(t *testing.T) {
-				ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-				if fault.Name != "hang" {
-					cancel()
-					ctx, cancel = context.WithCancel(t.Context())
-				}
-				defer cancel()
-				m := llmtest.Scripted(map[string]llmtest.Reply{"": fault.Reply})
-				booked := 0
-				got, err := q.ask(ctx, &ask.Asker{Model: m, Unparsed: func() { booked++ }})
-				var failed *llm.Error
-				if err != nil && !errors.As(err, &failed) && !errors.Is(err, context.DeadlineExceeded) {
-					t.Errorf("an error of no kind: %v", err)
-				}
-				if n := len(m.Asked()); n < 1 || n > 6 {
-					t.Errorf("%d calls", n)
-				}
-				if err == nil && booked == 0 && !(got && q.name == "generate") {
-					t.Error("an answer of no use is not booked")
-				}
-				if got && q.name != "restructure" && q.name != "generate" {
-					t.Error("something was made of it")
-				}
+				synctest.Test(t, func(t *testing.T) { putFault(t, fault, q) })
 			})
 		}
+	}
+}
+
+func putFault(t *testing.T, fault llmtest.Fault, q question) {
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	if fault.Name != "hang" {
+		cancel()
+		ctx, cancel = context.WithCancel(t.Context())
+	}
+	defer cancel()
+	m := llmtest.Scripted(map[string]llmtest.Reply{"": fault.Reply})
+	booked := 0
+	got, err := q.ask(ctx, &ask.Asker{Model: m, Unparsed: func() { booked++ }})
+	var failed *llm.Error
+	if err != nil && !errors.As(err, &failed) && !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("an error of no kind: %v", err)
+	}
+	if n := len(m.Asked()); n < 1 || n > 6 {
+		t.Errorf("%d calls", n)
+	}
+	if err == nil && booked == 0 && !(got && q.name == "generate") {
+		t.Error("an answer of no use is not booked")
+	}
+	if got && q.name != "restructure" && q.name != "generate" {
+		t.Error("something was made of it")
 	}
 }
 
