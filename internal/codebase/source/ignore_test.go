@@ -2,7 +2,6 @@ package source
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -202,16 +201,15 @@ func TestIgnoresRandomReal(t *testing.T) {
 
 // TestWildmatchTime: patterns of many asterisks end soon.
 func TestWildmatchTime(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-	defer cancel()
+	began := time.Now()
 	for _, p := range []string{strings.Repeat("*a", 100) + "b", strings.Repeat("**/", 100) + "b", strings.Repeat("*/", 50) + "**/" + strings.Repeat("a*", 50)} {
 		for _, text := range []string{strings.Repeat("a", 1000), strings.Repeat("a/", 500), strings.Repeat("a/a", 300)} {
 			wildmatch(p, text, true)
 			wildmatch(p, text, false)
 		}
 	}
-	if ctx.Err() != nil {
-		t.Error("comparing took over five seconds")
+	if took := time.Since(began); took > time.Minute { // exponential never ends
+		t.Errorf("comparing took %v", took)
 	}
 }
 

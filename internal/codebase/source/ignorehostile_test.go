@@ -42,7 +42,7 @@ func TestIgnoreTime(t *testing.T) {
 	for range 10 {
 		list.ignored(path, false)
 	}
-	if took := time.Since(start); took > 10*time.Second {
+	if took := time.Since(start); took > time.Minute {
 		t.Errorf("ten paths took %v", took)
 	}
 	many := parseIgnores("", []byte("x*.py\n"+strings.Repeat("no*thing\n", 10_000)), nil)

@@ -202,7 +202,7 @@ func TestSlow(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
 			defer cancel()
 			start := time.Now()
-			if _, err := e.Embed(ctx, []string{"a"}); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) > 5*time.Second {
+			if _, err := e.Embed(ctx, []string{"a"}); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) > time.Minute {
 				t.Errorf("after %v: %v", time.Since(start), err)
 			}
 		})
