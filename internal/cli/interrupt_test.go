@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/repgen/repgen/internal/pipeline"
 	"github.com/repgen/repgen/internal/proof"
 )
@@ -135,23 +137,49 @@ func TestInterruptWhileReading(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		// Who writes: both ends of the named pipe, so that opening it never waits.
+		writer := w
+		if name == pipe {
+			if writer, err = os.OpenFile(pipe, os.O_RDWR, 0); err != nil {
+				t.Fatal(err)
+			}
+		}
 		cmd.Stdin, cmd.WaitDelay = in, time.Second
 		var out strings.Builder
 		cmd.Stdout = &out
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		// It prints nothing before it reads: give it a moment to begin.
-		time.Sleep(300 * time.Millisecond)
+		// It prints nothing before it reads: it reads once these words are gone.
+		if _, err := writer.WriteString("# A report\n"); err != nil {
+			t.Fatal(err)
+		}
+		waitForReader(t, writer)
 		_ = cmd.Process.Signal(os.Interrupt)
 		_ = cmd.Wait()
-		_, _ = w.Close(), in.Close()
+		_, _, _ = writer.Close(), w.Close(), in.Close()
 		if code := cmd.ProcessState.ExitCode(); code != exitInterrupted {
 			t.Errorf("%s: exit code %d", name, code)
 		}
 		parseResult(t, out.String())
 	}
 	nothingRuns(t)
+}
+
+// waitForReader waits until a pipe is empty.
+func waitForReader(t *testing.T, pipe *os.File) {
+	t.Helper()
+	for range 6000 {
+		n, err := unix.IoctlGetInt(int(pipe.Fd()), unix.TIOCINQ) // bytes that nobody has read
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n == 0 {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatal("nobody reads")
 }
 
 // TestSecondInterrupt: who presses Ctrl-C twice is not kept waiting, and even

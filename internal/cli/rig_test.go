@@ -184,7 +184,7 @@ func nothingRuns(t testing.TB) {
 	t.Helper()
 	// The kernel takes a moment to end a namespace whose first process died.
 	var left []string
-	for range 100 {
+	for range 600 {
 		if left = descendants(t); len(left) == 0 {
 			return
 		}

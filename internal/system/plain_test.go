@@ -36,7 +36,7 @@ func TestReadPlain(t *testing.T) {
 			if err == nil {
 				t.Errorf("%s was read", path)
 			}
-		case <-time.After(10 * time.Second):
+		case <-time.After(time.Minute):
 			t.Fatalf("%s is waited for", path)
 		}
 	}

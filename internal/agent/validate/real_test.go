@@ -192,7 +192,7 @@ func TestRealHostileModules(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	box.Sandbox, box.Limits = withModules{box.Sandbox, dir}, sandbox.Limits{Wall: 8 * time.Second}
+	box.Sandbox, box.Limits = withModules{box.Sandbox, dir}, sandbox.Limits{Wall: 15 * time.Second} // of a busy machine
 	f, err := Facts(t.Context(), box, "numpy", []string{
 		"crashes.x", "hangs.x", "leaves.x", "exits.x", "floods.sys", "lies.x.y", "lies.made", "lies.unmade", "numpy.zeros",
 	})

@@ -53,7 +53,7 @@ func TestRealTrials(t *testing.T) {
 		"no exception": {head + "    observe('x', np.arange(3.0) / 0.0)\n    observe('n', 3)\nmain()\n", e, sandbox.Limits{}, task.StageOracle, 0,
 			[]string{"did not come", "x = array of float64 [3]", "n = 3", "your line 4: RuntimeWarning"}},
 		"the symptom": {"import numpy as np\nnp.ones(3) + np.ones(4)\n", e, sandbox.Limits{}, task.StageRun, 2, []string{"ValueError", "your line 2"}},
-		"hang":        {head + "    np.sort(np.ones(3))\n    while True: pass\nmain()\n", e, sandbox.Limits{Wall: 3 * time.Second}, task.StageRun, 5, []string{"did not end", "your line 5: while True: pass", "your line 6: main()"}},
+		"hang":        {head + "    np.sort(np.ones(3))\n    while True: pass\nmain()\n", e, sandbox.Limits{Wall: 10 * time.Second}, task.StageRun, 5, []string{"did not end", "your line 5: while True: pass", "your line 6: main()"}},
 		"memory":      {head + "    x = [np.ones(1 << 24) for _ in range(100)]\nmain()\n", e, sandbox.Limits{MemoryBytes: 400 << 20}, task.StageRun, 0, nil},
 		"leaves":      {head + "    np.ones(3)\nmain()\nimport sys\nsys.exit(4)\n", e, sandbox.Limits{}, task.StageRun, 0, []string{"ended itself", "4"}},
 		"unknown":     {"import my_utils\n", e, sandbox.Limits{}, task.StageRun, 1, []string{"my_utils", "do without it"}},

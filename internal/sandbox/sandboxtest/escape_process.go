@@ -116,14 +116,16 @@ print("alive")`), limits())
 func daemon(t *testing.T, s sandbox.Sandbox) {
 	word := Token(t)
 	ex := run(t, s, script(`
-import os, sys, time
+import os, sys
+r, w = os.pipe()
 if os.fork() == 0:
     os.setsid()
     if os.fork() == 0:
         print("daemon", flush=True)
+        os.write(w, b"x")
         os.execv(sys.executable, [sys.executable, "-c", "import time; time.sleep(60)", sys.argv[1]])
     os._exit(0)
-os.wait(); time.sleep(.2)`, word), limits())
+os.wait(); os.read(r, 1)`, word), limits())
 	wantExit(t, ex, 0)
 	if ex.Stdout != "daemon\n" {
 		t.Errorf("stdout %q", ex.Stdout)

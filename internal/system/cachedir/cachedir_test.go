@@ -53,9 +53,9 @@ func builder(dir string) int {
 	return 0
 }
 
-// await waits up to 20 s for a file.
+// await waits up to two minutes for a file.
 func await(path string) bool {
-	for range 2000 {
+	for range 12_000 {
 		if _, err := os.Stat(path); err == nil {
 			return true
 		}

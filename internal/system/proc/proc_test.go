@@ -144,7 +144,7 @@ func TestNotStarted(t *testing.T) {
 func deadGroup(t *testing.T, pgid int) {
 	t.Helper()
 	var living []string
-	for range 200 {
+	for range 6000 {
 		if living = members(pgid); len(living) == 0 {
 			return
 		}
