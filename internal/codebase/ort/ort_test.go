@@ -61,7 +61,7 @@ func TestLoadRefuses(t *testing.T) {
 	if library, version := ort.Loaded(); library != "" || version != "" {
 		t.Errorf("loaded %s %s", library, version)
 	}
-	if _, err := ort.Open(ort.Model{Data: []byte("x"), Inputs: []string{"a"}, Outputs: []string{"b"}}, ort.Options{}); !errors.Is(err, ort.ErrNoRuntime) {
+	if _, err := ort.Open(ort.Model{Data: []byte("x"), Inputs: []string{"a"}, Outputs: []string{"b"}}); !errors.Is(err, ort.ErrNoRuntime) {
 		t.Error(err)
 	}
 }

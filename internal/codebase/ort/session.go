@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
 	"strconv"
 
 	onnxruntime "github.com/yalue/onnxruntime_go"
@@ -22,13 +21,8 @@ type Model struct {
 	Outputs []string
 }
 
-// Options of a session; the zero value is usable.
-type Options struct {
-	// Threads that compute one call; 0: one a processor.
-	Threads int
-}
-
-// Session is a loaded model. One goroutine at a time.
+// Session is a loaded model. Run is safe for concurrent use, and each call
+// computes on its caller's thread.
 type Session struct {
 	inner   *onnxruntime.DynamicAdvancedSession
 	inputs  int
@@ -42,14 +36,14 @@ type Tensor struct {
 }
 
 // Open loads a model into the runtime, which Load must have loaded before.
-func Open(m Model, o Options) (_ *Session, err error) {
+func Open(m Model) (_ *Session, err error) {
 	if library, _ := Loaded(); library == "" {
 		return nil, &NoRuntimeError{Tried: []string{"none is loaded"}, Next: next}
 	}
 	if len(m.Inputs) == 0 || len(m.Outputs) == 0 {
 		return nil, errors.New("open a model: no input or no output is asked for")
 	}
-	options, err := o.session(m.External)
+	options, err := sessionOptions(m.External)
 	if err != nil {
 		return nil, fmt.Errorf("open a model: %w", err)
 	}
@@ -68,26 +62,20 @@ func Open(m Model, o Options) (_ *Session, err error) {
 	return s, nil
 }
 
-// session are the runtime's options. It writes nothing to standard error by
-// itself: what matters comes back as an error. Its threads must not spin while they wait:
-// on a shared machine two spinning ones gave a third of what one alone did
-// (8 to 24 texts a second, measured).
-func (o Options) session(external string) (*onnxruntime.SessionOptions, error) {
-	threads := o.Threads
-	if threads <= 0 {
-		threads = runtime.NumCPU()
-	}
+// sessionOptions are the runtime's options. It writes nothing to standard error
+// by itself: what matters comes back as an error. It has no threads of its own:
+// they would wait for each other after every operator, and spin meanwhile.
+func sessionOptions(external string) (*onnxruntime.SessionOptions, error) {
 	options, err := onnxruntime.NewSessionOptions()
 	if err != nil {
 		return nil, plain(err)
 	}
 	steps := []func() error{
-		func() error { return options.SetIntraOpNumThreads(threads) },
+		func() error { return options.SetIntraOpNumThreads(1) },
 		func() error { return options.SetInterOpNumThreads(1) },
 		func() error {
 			return options.SetGraphOptimizationLevel(onnxruntime.GraphOptimizationLevelEnableAll)
 		},
-		func() error { return options.AddSessionConfigEntry("session.intra_op.allow_spinning", "0") },
 		func() error { return options.SetLogSeverityLevel(onnxruntime.LoggingLevelFatal) },
 	}
 	if external != "" {

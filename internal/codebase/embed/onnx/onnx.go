@@ -36,8 +36,8 @@ type Options struct {
 	Threads int
 }
 
-// Embedder is a model in memory. It implements embed.Embedder and
-// embed.Counter.
+// Embedder is a model in memory. It implements embed.Embedder, embed.Counter
+// and embed.Sizer.
 type Embedder struct {
 	info  embed.Info
 	words *wordpiece.Tokenizer
@@ -117,6 +117,12 @@ func (e *Embedder) Info() embed.Info { return e.info }
 // Tokens implements embed.Counter.
 func (e *Embedder) Tokens(text string) int { return e.words.Count(text, e.info.MaxTokens) }
 
+// BatchSize implements embed.Sizer: a full batch for each thread.
+func (e *Embedder) BatchSize() (tokens, texts int) {
+	n := e.model.Threads()
+	return n * batchTokens, n * embed.DefaultBatchTexts
+}
+
 // Close implements embed.Embedder.
 func (e *Embedder) Close() error { return e.model.Close() }
 
@@ -129,22 +135,14 @@ func (e *Embedder) Embed(ctx context.Context, texts []string) ([][]float32, erro
 		}
 		ids[i] = e.words.Encode(text, e.info.MaxTokens)
 	}
-	out := make([][]float32, len(texts))
-	for _, part := range e.model.Batches(ids, batchTokens) {
-		b := encoder.Batch{Pad: e.words.PadID()}
-		for _, i := range part {
-			b.IDs = append(b.IDs, ids[i])
-		}
-		vectors, err := e.model.Run(ctx, b)
-		if err != nil {
-			return nil, fmt.Errorf("embed: %w", err)
-		}
-		for n, i := range part {
-			if len(vectors[n]) != e.info.Dims {
-				return nil, fmt.Errorf("embed: the model gives a vector of %d numbers, not %d", len(vectors[n]), e.info.Dims)
-			}
-			out[i] = vectors[n]
+	vectors, err := e.model.Run(ctx, encoder.Batch{IDs: ids, Pad: e.words.PadID()}, batchTokens)
+	if err != nil {
+		return nil, fmt.Errorf("embed: %w", err)
+	}
+	for _, v := range vectors {
+		if len(v) != e.info.Dims {
+			return nil, fmt.Errorf("embed: the model gives a vector of %d numbers, not %d", len(v), e.info.Dims)
 		}
 	}
-	return out, nil
+	return vectors, nil
 }

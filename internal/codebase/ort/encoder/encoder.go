@@ -7,7 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
+	"runtime"
 
 	"github.com/repgen/repgen/internal/codebase/ort"
 	"github.com/repgen/repgen/internal/codebase/ort/bert"
@@ -26,11 +26,12 @@ const (
 type Encoder struct {
 	session *ort.Session
 	plan    *plan
+	threads int
 }
 
 // Open loads the model of a folder: model.safetensors with config.json, or
 // model.onnx. A *ModelError says what of it cannot be used; ort.ErrNoRuntime
-// that no library is loaded.
+// that no library is loaded. Threads compute; 0: one a processor.
 func Open(dir string, want Want, threads int) (*Encoder, error) {
 	p, err := look(dir, want)
 	if err != nil {
@@ -39,12 +40,15 @@ func Open(dir string, want Want, threads int) (*Encoder, error) {
 	m := p.model
 	m.Outputs = []string{p.output}
 	m.Inputs = p.inputs
-	session, err := ort.Open(m, ort.Options{Threads: threads})
+	session, err := ort.Open(m)
 	if err != nil {
 		return nil, fmt.Errorf("model %s: %w", dir, err)
 	}
 	p.model.Data = nil // the runtime has it now
-	return &Encoder{session: session, plan: p}, nil
+	if threads <= 0 {
+		threads = runtime.NumCPU()
+	}
+	return &Encoder{session: session, plan: p, threads: threads}, nil
 }
 
 // Inspect says whether the model of a folder could be used, without running
@@ -63,28 +67,28 @@ func (e *Encoder) Dims() int { return e.plan.dims }
 // Pooling says how the vectors come about, for the hash of what made them.
 func (e *Encoder) Pooling() string { return e.plan.output + "/mean/unit" }
 
+// Threads is how many compute.
+func (e *Encoder) Threads() int { return e.threads }
+
 // Close frees the model.
 func (e *Encoder) Close() error { return e.session.Close() }
 
-// Batch is token numbers of several texts, to be padded to the longest.
+// Batch is token numbers of several texts, padded to the longest where they are
+// run together.
 type Batch struct {
 	IDs   [][]int32
 	Types [][]int32 // nil: all 0
 	Pad   int32     // the number of the padding token
 }
 
-// Run gives one row of numbers a text: its vector of unit length, or its
-// scores. A model that gives no numbers for a text is an error.
-func (e *Encoder) Run(ctx context.Context, b Batch) ([][]float32, error) {
+// batch runs texts together.
+func (e *Encoder) batch(ctx context.Context, b Batch) ([][]float32, error) {
 	rows, columns := len(b.IDs), 0
 	for _, ids := range b.IDs {
 		columns = max(columns, len(ids))
 	}
-	if e.plan.even && slices.ContainsFunc(b.IDs, func(ids []int32) bool { return len(ids) != columns }) {
-		return nil, errors.New("run a model: texts of different lengths for one that takes no padding")
-	}
-	if rows == 0 || columns == 0 {
-		return nil, errors.New("run a model: a batch without tokens")
+	if columns == 0 {
+		return nil, errors.New("run a model: a text without tokens")
 	}
 	in := b.inputs(rows, columns)
 	list := make([][]int64, len(e.plan.inputs))

@@ -150,26 +150,6 @@ func batch() encoder.Batch {
 	}
 }
 
-// runAll runs the texts in the batches that the model takes.
-func runAll(t *testing.T, e *encoder.Encoder, b encoder.Batch) ([][]float32, error) {
-	t.Helper()
-	out := make([][]float32, len(b.IDs))
-	for _, part := range e.Batches(b.IDs, 100) {
-		one := encoder.Batch{}
-		for _, i := range part {
-			one.IDs, one.Types = append(one.IDs, b.IDs[i]), append(one.Types, b.Types[i])
-		}
-		got, err := e.Run(t.Context(), one)
-		if err != nil {
-			return nil, err
-		}
-		for n, i := range part {
-			out[i] = got[n]
-		}
-	}
-	return out, nil
-}
-
 func open(t *testing.T, s orttest.Spec, want encoder.Want) (*encoder.Encoder, network) {
 	t.Helper()
 	library := modelstest.Runtime(t)
@@ -207,7 +187,7 @@ func TestRealVectors(t *testing.T) {
 	for _, kind := range []string{"F32", "F16", "BF16"} {
 		e, n := open(t, orttest.Spec{Type: kind}, encoder.Vectors)
 		b := batch()
-		got, err := runAll(t, e, b)
+		got, err := e.Run(t.Context(), b, 100)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -234,7 +214,7 @@ func TestRealVectors(t *testing.T) {
 func TestRealScores(t *testing.T) {
 	e, n := open(t, orttest.Spec{Cross: true}, encoder.Scores)
 	b := batch()
-	got, err := runAll(t, e, b)
+	got, err := e.Run(t.Context(), b, 100)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -272,21 +252,69 @@ func TestRealCancel(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
 	began := time.Now()
-	_, err = e.Run(ctx, b)
+	_, err = e.Run(ctx, b, 8000)
 	if took := time.Since(began); !errors.Is(err, context.DeadlineExceeded) || took > 5*time.Second {
 		t.Errorf("%v after %v", err, took)
 	}
-	if _, err := e.Run(t.Context(), batch()); err == nil {
-		t.Error("texts of different lengths were taken")
+	if got, err := e.Run(t.Context(), batch(), 8000); err != nil || len(got) != 4 {
+		t.Errorf("texts of different lengths: %v", err)
 	}
 	b.IDs = b.IDs[:1]
 	b.IDs[0] = b.IDs[0][:4]
-	if _, err := e.Run(t.Context(), b); err != nil {
+	if _, err := e.Run(t.Context(), b, 8000); err != nil {
 		t.Errorf("it does not work after that: %v", err)
 	}
 	b.IDs[0][1] = 1_000_000 // no such word
-	if _, err := e.Run(t.Context(), b); err == nil {
+	if _, err := e.Run(t.Context(), b, 8000); err == nil {
 		t.Error("a word that is not there was found")
+	}
+}
+
+// TestRealThreads: what a text gets depends neither on the threads nor on the
+// texts beside it, and the first error ends all of them.
+func TestRealThreads(t *testing.T) {
+	if err := ort.Load(modelstest.Runtime(t)); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if err := (orttest.Spec{Layers: 2, Hidden: 64, Inner: 128, Heads: 4, Positions: 64}).Write(dir); err != nil {
+		t.Fatal(err)
+	}
+	b := encoder.Batch{}
+	for i := range 60 {
+		ids := []int32{2}
+		for j := range i % 23 {
+			ids = append(ids, int32(5+(i+j)%40))
+		}
+		b.IDs = append(b.IDs, append(ids, 3))
+	}
+	var want [][]float32
+	for _, threads := range []int{1, 2, 5, 0} {
+		e, err := encoder.Open(dir, encoder.Vectors, threads)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := e.Run(t.Context(), b, 100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want == nil {
+			want = got
+		}
+		for i := range want {
+			for j := range want[i] {
+				if math.Abs(float64(want[i][j]-got[i][j])) > 1e-6 {
+					t.Fatalf("%d threads, text %d: %v, want %v", threads, i, got[i], want[i])
+				}
+			}
+		}
+		wrong := encoder.Batch{IDs: append([][]int32{{2, 1_000_000, 3}}, b.IDs...)}
+		if got, err := e.Run(t.Context(), wrong, 100); err == nil || errors.Is(err, context.Canceled) || got != nil {
+			t.Errorf("%d threads: a word that is not there: %v", threads, err)
+		}
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
@@ -306,7 +334,7 @@ func TestRealFlat(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := runAll(t, e, batch()); err != nil {
+			if _, err := e.Run(t.Context(), batch(), 100); err != nil {
 				t.Fatal(err)
 			}
 			if err := e.Close(); err != nil {

@@ -92,22 +92,16 @@ func (r *Reranker) Score(ctx context.Context, query string, texts []string) ([]f
 		}
 		ids[i], types[i] = r.words.EncodePair(query, text, r.max)
 	}
+	scores, err := r.model.Run(ctx, encoder.Batch{IDs: ids, Types: types, Pad: r.words.PadID()}, batchTokens)
+	if err != nil {
+		return nil, fmt.Errorf("rerank: %w", err)
+	}
 	out := make([]float64, len(texts))
-	for _, part := range r.model.Batches(ids, batchTokens) {
-		b := encoder.Batch{Pad: r.words.PadID()}
-		for _, i := range part {
-			b.IDs, b.Types = append(b.IDs, ids[i]), append(b.Types, types[i])
+	for i, s := range scores {
+		if len(s) != 1 {
+			return nil, fmt.Errorf("rerank: the model gives %d scores a pair, not one", len(s))
 		}
-		scores, err := r.model.Run(ctx, b)
-		if err != nil {
-			return nil, fmt.Errorf("rerank: %w", err)
-		}
-		for n, i := range part {
-			if len(scores[n]) != 1 {
-				return nil, fmt.Errorf("rerank: the model gives %d scores a pair, not one", len(scores[n]))
-			}
-			out[i] = float64(scores[n][0])
-		}
+		out[i] = float64(s[0])
 	}
 	return out, nil
 }
