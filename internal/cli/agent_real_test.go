@@ -235,6 +235,29 @@ func TestBudgetHolds(t *testing.T) {
 	}
 }
 
+// killedAt runs a command and kills it at the model's n-th call from now on.
+func (m *modelRig) killedAt(n int, args ...string) {
+	m.t.Helper()
+	n += len(m.calls())
+	p := m.start(args...)
+	stop := make(chan struct{})
+	go func() {
+		for {
+			select {
+			case <-stop:
+				return
+			case <-time.After(10 * time.Millisecond):
+				if len(m.calls()) >= n {
+					_ = p.cmd.Process.Kill()
+					return
+				}
+			}
+		}
+	}()
+	p.wait()
+	close(stop)
+}
+
 // kill -9 at each call of the model: what was answered is not asked again, and
 // the verdict is the undisturbed one.
 func TestKilledAtEachModelCall(t *testing.T) {
@@ -247,23 +270,7 @@ func TestKilledAtEachModelCall(t *testing.T) {
 			t.Fatal(err)
 		}
 		run := fmt.Sprintf("killed-%d", n)
-		p := m.start("reproduce", "--json", "--llm", m.llm("slow"), "--out", run, m.report)
-		stop := make(chan struct{})
-		go func() {
-			for {
-				select {
-				case <-stop:
-					return
-				case <-time.After(10 * time.Millisecond):
-					if len(m.calls()) >= n {
-						_ = p.cmd.Process.Kill()
-						return
-					}
-				}
-			}
-		}()
-		p.wait()
-		close(stop)
+		m.killedAt(n, "reproduce", "--json", "--llm", m.llm("slow"), "--out", run, m.report)
 		before := startedAt(t, m.path(run))
 		e := m.run("reproduce", "--json", "--resume", run)
 		e.want(t, 0)
@@ -334,24 +341,9 @@ func TestBenchStrategies(t *testing.T) {
 	args := []string{"bench", "--json", "--llm", m.llm("well"), "--strategies", "auto,zero-shot", "--out", "out", "cases"}
 	e := m.run(args...)
 	e.want(t, 0)
-	var table struct {
-		FalseClaims []string `json:"false_claims"`
-		Strategies  []struct {
-			Strategy string
-			Table    struct {
-				Spent struct {
-					Calls    int `json:"calls"`
-					TokensIn int `json:"tokens_in"`
-				} `json:"spent"`
-			}
-		}
-	}
-	if err := json.Unmarshal([]byte(e.out), &table); err != nil || len(table.Strategies) != 2 || table.FalseClaims == nil {
-		t.Fatalf("%v: %s", err, e.out)
-	}
-	made := len(m.calls())
-	sum := 0
-	for _, s := range table.Strategies {
+	table := strategyTable(t, e.out)
+	made, sum := len(m.calls()), 0
+	for _, s := range table {
 		sum += s.Table.Spent.Calls
 		if s.Table.Spent.TokensIn != 100*s.Table.Spent.Calls {
 			t.Errorf("%s: %+v", s.Strategy, s.Table.Spent)
@@ -364,4 +356,44 @@ func TestBenchStrategies(t *testing.T) {
 	if again := len(m.calls()); again != made {
 		t.Errorf("finished cases were run again: %d calls more", again-made)
 	}
+
+	// Killed in the second strategy, it goes on there, and counts what had been
+	// spent before.
+	first := table[0].Table.Spent.Calls
+	args = []string{"bench", "--json", "--llm", m.llm("slow"), "--strategies", "auto,zero-shot", "--out", "killed", "cases"}
+	m.killedAt(first+1, args...)
+	e = m.run(args...)
+	e.want(t, 0)
+	for i, s := range strategyTable(t, e.out) {
+		if s != table[i] {
+			t.Errorf("after a kill: %+v, undisturbed %+v", s, table[i])
+		}
+	}
+	if n := len(m.calls()) - made; n > made+1 {
+		t.Errorf("%d calls with a kill between, undisturbed %d", n, made)
+	}
+}
+
+// strategyRow is what a benchmark of strategies spent with one of them.
+type strategyRow struct {
+	Strategy string
+	Table    struct {
+		Spent struct {
+			Calls    int `json:"calls"`
+			TokensIn int `json:"tokens_in"`
+		} `json:"spent"`
+	}
+}
+
+// strategyTable wants two strategies without a false claim.
+func strategyTable(t *testing.T, text string) []strategyRow {
+	t.Helper()
+	var table struct {
+		FalseClaims []string `json:"false_claims"`
+		Strategies  []strategyRow
+	}
+	if err := json.Unmarshal([]byte(text), &table); err != nil || len(table.Strategies) != 2 || len(table.FalseClaims) != 0 || table.FalseClaims == nil {
+		t.Fatalf("%v: %s", err, text)
+	}
+	return table.Strategies
 }
