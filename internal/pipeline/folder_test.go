@@ -212,6 +212,9 @@ func TestReportersOwnScriptIsRecognised(t *testing.T) {
 		"import lib\r\n\r\nprint(lib.f())":                  true,
 		"import lib\nimport numpy as np\nprint(lib.f())":    true,
 		"import lib\n\nprint(lib.f())\nprint('reproduced')": false,
+		// A bundle's header is comments, which are no other script.
+		"# /// script\n# dependencies = []\n# ///\n\n# --- the script, as it was run ---\nimport lib\nprint(lib.f())\n": true,
+		"# a comment\nlib = None\nimport lib\nprint(lib.f())\n":                                                         false,
 	} {
 		if got := sameScript(given, own); got != want {
 			t.Errorf("%q: got %v", given, got)

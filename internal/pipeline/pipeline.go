@@ -166,10 +166,11 @@ func (p *Pipeline) triage(f *folder, req *Request) (*triage.Decision, error) {
 func (p *Pipeline) candidate(f *folder, r *Run) (*candidate.Candidate, error) {
 	return stage(f, "03-candidate", []any{r.Decision, r.Request.Report.Text, r.Request.Script}, func() (*candidate.Candidate, error) {
 		own, err := candidate.FromReport(r.Request.Report, r.Decision)
-		if r.Request.Script == "" || err == nil && sameScript(r.Request.Script, own) {
+		e := r.Request.Edited
+		if r.Request.Script == "" || err == nil && (e == nil || !e.NeverOwn) && sameScript(r.Request.Script, own) {
 			return own, err
 		}
-		if e := r.Request.Edited; e != nil {
+		if e != nil {
 			return candidate.FromAgent(r.Request.Script, e.Trigger), nil
 		}
 		given := candidate.FromScript(r.Request.Script)
@@ -189,10 +190,11 @@ func decisionInput(req *Request, opts triage.Options) []any {
 }
 
 // sameScript says that a script given to judge is the reporter's own, so that
-// its prints and asserts speak for the reporter.
+// its prints and asserts speak for the reporter. Comments at its head, such as
+// those of a bundle's reproduce.py, make no other script of it.
 func sameScript(given string, own *candidate.Candidate) bool {
 	same := func(a, b string) bool {
-		return strings.Join(strings.Fields(a), " ") == strings.Join(strings.Fields(b), " ")
+		return strings.Join(strings.Fields(headless(a)), " ") == strings.Join(strings.Fields(headless(b)), " ")
 	}
 	return same(given, own.Original) || same(given, own.Script)
 }

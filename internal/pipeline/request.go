@@ -56,6 +56,9 @@ type Request struct {
 type Edited struct {
 	Trigger     string              `json:"trigger,omitempty"`
 	Expectation *oracle.Expectation `json:"expectation,omitempty"`
+	// NeverOwn: who wrote the script may have written the report too, so that it
+	// is not taken for the reporter's, not even where it is word for word.
+	NeverOwn bool `json:"never_own,omitempty"`
 }
 
 // hasModel says that a language model may be asked.

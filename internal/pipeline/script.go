@@ -116,7 +116,25 @@ func Continue(dir string) (*Request, error) {
 	return req, nil
 }
 
-// Body is a model's script without the lines that we put before it.
+// Body is a model's script without the lines that we put before it, and without
+// the header of a bundle before those.
 func Body(script string) string {
-	return strings.TrimPrefix(strings.ReplaceAll(script, "\r\n", "\n"), candidate.FromAgent("", "").Script)
+	script = strings.ReplaceAll(script, "\r\n", "\n")
+	before, rest, ok := strings.Cut(script, candidate.FromAgent("", "").Script)
+	if !ok || headless(before) != "" {
+		return script
+	}
+	return rest
+}
+
+// headless is a script without the comments and empty lines at its head.
+func headless(script string) string {
+	for script != "" {
+		line, rest, _ := strings.Cut(script, "\n")
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
+			break
+		}
+		script = rest
+	}
+	return script
 }

@@ -102,6 +102,13 @@ func TestContinueByHand(t *testing.T) {
 	if body := Body("import tinynet\r\n"); body != "import tinynet\n" {
 		t.Errorf("body %q", body)
 	}
+	if body := Body("# /// script\n# ///\n# --- the script, as it was run ---\n" + candidate.FromAgent("import tinynet\n", "").Script); body != "import tinynet\n" {
+		t.Errorf("body of a bundle's script %q", body)
+	}
+	odd := "import tinynet\n" + candidate.FromAgent("", "").Script
+	if body := Body(odd); body != odd {
+		t.Errorf("code before our lines was taken off: %q", body)
+	}
 	h := &house{behave: product}
 	got.Script, got.ScriptName = "import tinynet\n\nprint(\"sum:\", tinynet.add(2, 5))\n", "candidate.py"
 	r := reproduced(t, h.pipeline(), got, filepath.Join(t.TempDir(), "judged"))
@@ -110,6 +117,30 @@ func TestContinueByHand(t *testing.T) {
 	}
 	if r.Decision.Expectation.Observed == nil {
 		t.Errorf("judged by %+v", r.Decision.Expectation)
+	}
+}
+
+// A script that is the report's own word for word is the reporter's, unless its
+// writer may have written the report as well: a made-up report with a script to
+// it would claim what only a reporter may.
+func TestNeverTheReportersOwn(t *testing.T) {
+	for _, tc := range []struct {
+		edited *Edited
+		want   string
+	}{{nil, "reporter"}, {&Edited{}, "reporter"}, {&Edited{NeverOwn: true}, "agent"}} {
+		req := parsed(t, sumReport)
+		own, err := candidate.FromReport(req.Report, triage.Decide(req.Report, triage.Options{}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Script, req.ScriptName, req.Edited = own.Original, "script.py", tc.edited
+		r := reproduced(t, (&house{behave: product}).pipeline(), req, filepath.Join(t.TempDir(), "run"))
+		if r.Candidate.Origin != tc.want {
+			t.Errorf("%+v: judged as the script of %q, want %q", tc.edited, r.Candidate.Origin, tc.want)
+		}
+		if positive := r.Result.Grade != "" && r.Result.Grade < "D"; positive != (tc.want == "reporter") {
+			t.Errorf("%+v: %s, grade %q: %v", tc.edited, r.Result.Headline, r.Result.Grade, r.Result.Reasons)
+		}
 	}
 }
 

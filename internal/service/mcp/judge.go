@@ -40,7 +40,7 @@ func (s *session) judge(ctx context.Context, req *sdk.CallToolRequest, in JudgeI
 	}
 	q := s.opts.Request
 	q.Report, q.Script, q.ScriptName = h.report, in.Script, scriptName
-	q.Edited = &pipeline.Edited{Trigger: line(in.Trigger, maxLine)}
+	q.Edited = &pipeline.Edited{Trigger: line(in.Trigger, maxLine), NeverOwn: true}
 	dir, err := s.reserve(&q)
 	if err != nil {
 		return nil, JudgeOut{}, s.fail(err)

@@ -432,7 +432,7 @@ func TestJudgeScript(t *testing.T) {
 		t.Errorf("notice %q, report %q", v.Notice, v.Report)
 	}
 	// The user's words hold, whatever the client wants.
-	if got.Edited == nil || got.Edited.Expectation != nil || got.Edited.Trigger != "axis=0" || got.Model != "" {
+	if got.Edited == nil || !got.Edited.NeverOwn || got.Edited.Expectation != nil || got.Edited.Trigger != "axis=0" || got.Model != "" {
 		t.Errorf("judged as %+v by %q", got.Edited, got.Model)
 	}
 	if got.Good != "1.3" || got.Runs != 5 || got.Script == "" || got.ScriptName == "" || got.Unsafe {
