@@ -14,7 +14,7 @@ import (
 // readmeText is one screen for a stranger who was sent the folder.
 var readmeText = template.Must(template.New("readme").Funcs(template.FuncMap{"plain": plain, "words": func(s string) string { return strings.ReplaceAll(s, "_", " ") }}).Parse(`# {{plain .Title}}
 
-**{{.Headline}}**{{if .Grade}}, grade {{.Grade}}{{end}}: the symptom came in {{.R.Hits}} of {{.R.Runs}} executions{{if .R.Runs}} (95 % interval {{printf "%.2f" .Low}}-{{printf "%.2f" .High}}){{end}}{{if .R.Subject.Name}}, {{plain .R.Subject.Name}} {{plain .R.Subject.Version}}{{end}}.
+**{{.Headline}}**{{if .Grade}}, grade {{.Grade}}{{end}}: {{if .Unjudged}}{{.R.Runs}} executions, recorded and not judged{{else}}the symptom came in {{.R.Hits}} of {{.R.Runs}} executions{{if .R.Runs}} (95 % interval {{printf "%.2f" .Low}}-{{printf "%.2f" .High}}){{end}}{{end}}{{if .R.Subject.Name}}, {{plain .R.Subject.Name}} {{plain .R.Subject.Version}}{{end}}.
 
 | package | version | side | symptom | hits |
 |---|---|---|---|---|
@@ -36,7 +36,7 @@ The script differs from the report's text by these edits:
 {{end}}{{end}}
 ## Files
 
-reproduce.py the script; requirements.lock the environment; oracle.json the expected symptom as data; executions/ what each run did;{{if .Controls}} controls/ the same script with one change each;{{end}} verdict.json the result; manifest.json a SHA-256 of every file.
+report.md the report; reproduce.py the script; candidate.json where it comes from, with every edit; requirements.lock the environment; oracle.json the expected symptom as data; executions/ what each execution did;{{if .Controls}} controls/ the same script with one change each;{{end}} evidence.json what they showed; verdict.json the result; manifest.json a SHA-256 of every file.
 `))
 
 // readmeReasons is how many reasons fit on one screen.
@@ -58,6 +58,7 @@ func readme(c Content) string {
 		data.Python, data.AsOf, data.AsOfSource = e.Python, e.AsOf, e.AsOfSource
 	}
 	data.Project, data.Controls, data.Own = projectLine(c), scriptNames(c.Outcome) != nil, ownControl(c)
+	data.Unjudged = c.Outcome.Expectation != nil && c.Outcome.Expectation.Oracle == oracle.OracleNone && r.Runs > 0
 	for _, e := range r.Edits {
 		data.Edits = append(data.Edits, editLine{e.Kind, e.Why})
 	}
@@ -77,6 +78,7 @@ type proofView struct {
 	Edits                    []editLine
 	Project                  string
 	Controls                 bool
+	Unjudged                 bool   // nothing in the report can be judged
 	Own                      string // what the script's own control leaves out
 }
 

@@ -6,6 +6,8 @@ import (
 	"unicode"
 
 	"pgregory.net/rapid"
+
+	"github.com/repgen/repgen/internal/oracle"
 )
 
 // TestReadmeIsInert: a title or a message of a stranger's script is a line of
@@ -33,4 +35,25 @@ func TestPlainIsOneInertLine(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestReadmeOfWhatWasNotJudged: what nothing in the report can judge did not
+// fail to come; and each file of the folder is named.
+func TestReadmeOfWhatWasNotJudged(t *testing.T) {
+	c := sample(t)
+	if page := readme(c); !strings.Contains(page, "the symptom came in") {
+		t.Errorf("of a verdict: %s", page)
+	}
+	e := *c.Outcome.Expectation
+	e.Oracle = oracle.OracleNone
+	c.Outcome.Expectation = &e
+	page := readme(c)
+	if !strings.Contains(page, "recorded and not judged") || strings.Contains(page, "the symptom came in") {
+		t.Errorf("of what was not judged: %s", page)
+	}
+	for _, name := range []string{fileReport, "candidate.json", "evidence.json", "executions/", "manifest.json", "oracle.json", "reproduce.py", "requirements.lock", "verdict.json"} {
+		if !strings.Contains(page, name) {
+			t.Errorf("%s is not named", name)
+		}
+	}
 }

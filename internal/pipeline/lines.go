@@ -123,8 +123,11 @@ func standInText(l *environment.Lock) string {
 func runLine(o *proof.Outcome) string {
 	v := o.Verdict
 	text := fmt.Sprintf("%d of %d show it (95 %% interval %.2f-%.2f)", v.Hits, v.Runs, v.Low, v.High)
-	if v.Runs == 0 {
+	switch {
+	case v.Runs == 0:
 		text = "no execution could be judged"
+	case o.Expectation != nil && o.Expectation.Oracle == oracle.OracleNone:
+		text = fmt.Sprintf("%d executions, recorded and not judged", v.Runs)
 	}
 	if o.Subject.Name != "" {
 		text += dot + o.Subject.Name + " " + o.Subject.Version

@@ -85,6 +85,18 @@ func TestEnvironmentLine(t *testing.T) {
 	}
 }
 
+// What nothing in the report can judge did not fail to show it.
+func TestRunLineOfWhatWasNotJudged(t *testing.T) {
+	o := &proof.Outcome{Verdict: oracle.Verdict{Runs: 5, High: .43}, Expectation: &oracle.Expectation{Oracle: oracle.OracleNone}}
+	if got := runLine(o); got != "5 executions, recorded and not judged" {
+		t.Errorf("got %q", got)
+	}
+	o.Expectation.Oracle = oracle.OracleException
+	if got := runLine(o); !strings.HasPrefix(got, "0 of 5 show it") {
+		t.Errorf("got %q", got)
+	}
+}
+
 func TestVariantsOfTheScriptAreNamedByTheirChange(t *testing.T) {
 	for _, c := range []struct {
 		side oracle.Side

@@ -207,7 +207,11 @@ func (p *proof) repeat(ctx context.Context, s *side, n int) error {
 		return err
 	}
 	s.group.Executions = append(s.group.Executions, more...)
-	p.progress(stageOf(s.group.Side), "%s: %d of %d show it", strings.ReplaceAll(labelOf(&s.group), "_", " "), p.countHits(s), n)
+	shown := fmt.Sprintf("%d of %d show it", p.countHits(s), n)
+	if p.exp.Oracle == oracle.OracleNone {
+		shown = fmt.Sprintf("%d recorded", n)
+	}
+	p.progress(stageOf(s.group.Side), "%s: %s", strings.ReplaceAll(labelOf(&s.group), "_", " "), shown)
 	return nil
 }
 
