@@ -8,6 +8,7 @@ import (
 	"golang.org/x/net/html"
 
 	"github.com/repgen/repgen/internal/agent/trace"
+	"github.com/repgen/repgen/internal/environment"
 	"github.com/repgen/repgen/internal/llm"
 	"github.com/repgen/repgen/internal/oracle"
 	"github.com/repgen/repgen/internal/proof"
@@ -92,6 +93,8 @@ func TestPageIsInert(t *testing.T) {
 	result.Reasons = []string{hostile}
 	result.Headline, result.Grade, result.Also = hostile, hostile, []oracle.Headline{hostile}
 	result.Model = &proof.ResultModel{Name: hostile, Model: hostile, Why: []string{hostile}, Ending: hostile, Explanation: hostile, Without: []string{"plan", hostile}, Strategy: hostile, Backend: hostile}
+	result.Versions = []proof.ResultVersion{{Package: hostile, Version: hostile, Side: hostile, Symptom: hostile, Change: hostile, Moved: []string{hostile}, Unavailable: hostile}}
+	result.Environment = &proof.ResultEnv{Python: hostile, AsOf: hostile, AsOfSource: hostile, Packages: []environment.Package{{Name: hostile, Version: hostile}}}
 	var b bytes.Buffer
 	Quiet(&b, result)
 	Details(&b, result)
@@ -138,6 +141,36 @@ func TestPageIsInert(t *testing.T) {
 		if !strings.Contains(page, want) {
 			t.Errorf("%q is not on the page", want)
 		}
+	}
+}
+
+// The page has what each release showed, and in what environment; where nothing
+// was judged, or nothing ran, it claims no count.
+func TestPageOfAVerdict(t *testing.T) {
+	r := proof.Failure(proof.ResultError{})
+	r.Headline, r.Hits, r.Runs, r.Symptom.Oracle = oracle.Fixed, 5, 5, oracle.OraclePrinted
+	r.Versions = []proof.ResultVersion{{Package: "tinynet", Version: "1.3", Side: "newest", Symptom: "no", Runs: 3, Moved: []string{"tinylib 2 -> 3"}}}
+	r.Environment = &proof.ResultEnv{Python: "3.11.7", AsOf: "2025-01-01T00:00:00Z", AsOfSource: "report", Rung: 1, Packages: []environment.Package{{Name: "tinynet", Version: "1.2"}, {Name: "tinylib", Version: "2"}}}
+	page := func() string {
+		var b bytes.Buffer
+		if err := HTML(&b, Page{Title: "A report", Result: r}); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	got := page()
+	for _, want := range []string{"5 of 5 executions", "<td>0 of 3</td>", "tinylib 2 -&gt; 3", "Python 3.11.7", "tinynet 1.2, tinylib 2<"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is not on the page", want)
+		}
+	}
+	r.Symptom.Oracle, r.Hits = oracle.OracleNone, 0
+	if got = page(); !strings.Contains(got, "5 executions, recorded and not judged") || strings.Contains(got, "0 of 5") {
+		t.Errorf("of what was not judged: %s", got)
+	}
+	r.Symptom.Oracle, r.Runs = "", 0
+	if got = page(); strings.Contains(got, "0 of 0") {
+		t.Errorf("of nothing that ran: %s", got)
 	}
 }
 
