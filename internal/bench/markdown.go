@@ -131,7 +131,7 @@ func (p *page) times(t *Table) {
 	for _, s := range slices.Sorted(maps.Keys(t.Times.Stages)) {
 		parts = append(parts, fmt.Sprintf("%s %.1f s", s, t.Times.Stages[s]))
 	}
-	p.line("Medians over %d cases that ran: %.1f s a case, %.1f s of it executions; by part: %s. All cases together: %.0f s",
+	p.line("Medians over %d cases that ran: %.1f s a case; %.1f s of executions, added up (some run side by side); by part: %s. All cases together: %.0f s",
 		t.Times.Of, t.Times.Median, t.Times.Sandbox, strings.Join(parts, ", "), t.Times.Total)
 	if text := t.Spent.line(); text != "" {
 		p.line("%s", text)
