@@ -19,9 +19,10 @@ demo: setup build
 	$(BIN) reproduce examples/circle-distance.md
 
 # Offline, no interpreter, no sandbox needed. Vetted once, not again by go test.
+# A busy machine needs more than the ten minutes that a package has by default.
 test:
 	$(GO) vet ./...
-	$(GO) test -vet=off -race ./...
+	$(GO) test -vet=off -race -timeout 40m ./...
 
 # The real package index, sandbox and interpreters; a missing tool fails.
 test-real: setup build

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/repgen/repgen/internal/system/worktime"
 )
 
 // shape writes the statements as one line each, indented by nesting, with their
@@ -291,11 +293,12 @@ func TestNestHostile(t *testing.T) {
 		"walrus": fill("(a:="), "params": "def f(" + fill("a=1,"), "elif": "if a: b\n" + fill("elif a: b\n"), "10,000 levels": strings.Repeat("f(", 10_000) + strings.Repeat(")", 10_000),
 	} {
 		t.Run(name, func(t *testing.T) {
-			start := time.Now()
-			n := NestOf(src[:min(len(src), size)])
-			consistent(t, n)
-			everything(n)
-			if d := time.Since(start); d > 10*time.Second {
+			d := worktime.Of(func() {
+				n := NestOf(src[:min(len(src), size)])
+				consistent(t, n)
+				everything(n)
+			})
+			if d > 10*time.Second {
 				t.Errorf("took %v", d)
 			} else {
 				t.Log(d)
