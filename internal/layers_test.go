@@ -3,7 +3,11 @@ package internal_test
 import (
 	"go/build"
 	"io/fs"
+	"os"
+	"path"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -127,4 +131,44 @@ func packages(t *testing.T) map[string]*build.Package {
 		t.Fatalf("only %d packages found: the walk is broken", len(found))
 	}
 	return found
+}
+
+// TestRoomsAreDocumented: docs/architecture.md has each room in its order, and
+// names each package directly below it, helpers of tests left out; adapters have
+// a star.
+func TestRoomsAreDocumented(t *testing.T) {
+	doc, err := os.ReadFile("../docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := regexp.MustCompile("(?m)^\\| `([a-z]+)`(?: \\((.*?)\\))? \\|")
+	named := regexp.MustCompile("`([a-z0-9/]+)`(\\*?)")
+	inner, order := map[string]bool{}, []string(nil)
+	for _, m := range row.FindAllStringSubmatch(string(doc), -1) {
+		if room := "internal/" + m[1]; slices.Contains(rooms, room) {
+			order = append(order, room)
+			for _, sub := range named.FindAllStringSubmatch(m[2], -1) {
+				inner[room+"/"+sub[1]] = sub[2] == "*"
+			}
+		}
+	}
+	if want := rooms[:len(rooms)-1]; !slices.Equal(order, want) { // cmd/repgen is no room of the house
+		t.Errorf("the table has %v, want %v", order, want)
+	}
+	found := packages(t)
+	for pkg := range found {
+		room, _ := roomOf(pkg)
+		star, ok := inner[pkg]
+		if direct := path.Dir(pkg) == room && !strings.HasSuffix(pkg, "test"); direct && !ok {
+			t.Errorf("%s is not in the table", pkg)
+		}
+		if ok && star != slices.Contains(adapters, pkg) || !ok && slices.Contains(adapters, pkg) {
+			t.Errorf("%s: an adapter has a star in the table, and nothing else", pkg)
+		}
+	}
+	for pkg := range inner {
+		if found[pkg] == nil {
+			t.Errorf("the table names %s, which is not there", pkg)
+		}
+	}
 }
