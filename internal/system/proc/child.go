@@ -18,6 +18,9 @@ import (
 // that left the group may hold the pipe open for ever. A guess.
 const drainWait = 500 * time.Millisecond
 
+// drainRounds bounds how often that is waited while there is more to read.
+const drainRounds = 20
+
 // sealInherited keeps descriptors that our own parent left open from our
 // children; those that Go opens are marked already. Once is enough, for we can
 // inherit only at our start. Kernels before 5.9 have no such call: there the
@@ -104,12 +107,7 @@ func (c *child) run(ctx context.Context) (Result, error) {
 	_ = unix.Kill(-pid, unix.SIGKILL)
 	_ = c.cmd.Wait() // the exit status is read from ProcessState
 	wall := time.Since(start)
-	select {
-	case <-drained:
-	case <-time.After(drainWait):
-		pipes.closeOurSide()
-		<-drained
-	}
+	pipes.drain(drained, c.flooded)
 	pipes.closeOurSide()
 	res := c.result(wall)
 	res.TimedOut = timedOut
@@ -265,6 +263,40 @@ func (p *pipes) pump(c *child) <-chan struct{} {
 	go func() { defer wg.Done(); c.err.readFrom(p.serr) }()
 	go func() { wg.Wait(); close(done) }()
 	return done
+}
+
+// drain waits for the output that is still on its way. Who left the group may
+// hold a pipe open for ever, so it ends once drainWait found both empty: on a
+// busy machine what is in them is read later than that.
+func (p *pipes) drain(drained, flooded <-chan struct{}) {
+	for more, round := true, 0; more && round < drainRounds; round++ {
+		select {
+		case <-drained:
+			return
+		case <-time.After(drainWait):
+		}
+		select {
+		case <-flooded:
+			more = false
+		default:
+			more = waiting(p.stdout)+waiting(p.serr) > 0
+		}
+	}
+	p.closeOurSide()
+	<-drained
+}
+
+// waiting is how many bytes are in a pipe, 0 where that cannot be told.
+func waiting(f *os.File) (n int) {
+	raw, err := f.SyscallConn()
+	if err != nil {
+		return 0
+	}
+	_ = raw.Control(func(fd uintptr) { n, err = unix.IoctlGetInt(int(fd), unix.TIOCINQ) }) // a closed one is empty
+	if err != nil {
+		return 0
+	}
+	return n
 }
 
 func (p *pipes) closeChildSide() {
