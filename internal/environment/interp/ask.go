@@ -20,6 +20,9 @@ var question string
 // busy disk.
 const askTime = 15 * time.Second
 
+// errSlow says nothing of the interpreter: the machine may have been busy.
+var errSlow = errors.New("no answer within " + askTime.String())
+
 // answer is what ask.py prints.
 type answer struct {
 	Implementation string   `json:"implementation"`
@@ -46,6 +49,9 @@ func ask(ctx context.Context, c candidate) (Interpreter, error) {
 	})
 	if err != nil {
 		return Interpreter{}, fmt.Errorf("ask %s: %w", c.path, err)
+	}
+	if r.TimedOut {
+		return Interpreter{}, fmt.Errorf("ask %s: %w", c.path, errSlow)
 	}
 	if r.ExitCode != 0 {
 		return Interpreter{}, fmt.Errorf("ask %s: exit %d", c.path, r.ExitCode)

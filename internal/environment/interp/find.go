@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -51,9 +52,12 @@ func find(ctx context.Context, cacheDir string, where places) ([]Interpreter, er
 		k = known{Size: st.Size(), Mtime: st.ModTime().UnixNano()}
 		g.Go(func() error {
 			python, err := ask(ctx, c)
-			if err == nil {
+			switch {
+			case errors.Is(err, errSlow):
+				return nil // not remembered: it is asked again next time
+			case err == nil:
 				k.Python = &python
-			} else {
+			default:
 				k.Why = err.Error()
 			}
 			mu.Lock()
