@@ -295,6 +295,9 @@ func (r *rig) tries(a *coder, env string) {
 // TestAgentLeavesMidRun: standard input closed, SIGTERM, and a kill of the
 // client's end leave nothing running and end with 0.
 func TestAgentLeavesMidRun(t *testing.T) {
+	if os.Getenv("REPGEN_REAL") != "" {
+		t.Setenv("TMPDIR", t.TempDir()) // others' servers have folders in the common one
+	}
 	x := newIndex(t, tinyWheels()...)
 	r := newRig(t, x)
 	r.file("report.md", axisReport)

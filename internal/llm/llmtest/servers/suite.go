@@ -108,7 +108,7 @@ func suiteFailures(t *testing.T, p Protocol, open Open) {
 			s := New(t, Options{Protocol: p, Does: f.does, RetryAfter: "7"})
 			timeout := time.Minute
 			if f.kind == llm.Timeout {
-				timeout = 600 * time.Millisecond
+				timeout = 2 * time.Second // and what is sent before the silence must come
 			}
 			_, err := open(t, s.URL, timeout).Complete(t.Context(), Question())
 			e := Want(t, err, f.kind)
