@@ -70,28 +70,28 @@ func (c *benchCmd) check() error {
 // Run runs the cases and prints the table.
 func (c *benchCmd) Run(ctx context.Context, s streams) error {
 	if err := c.check(); err != nil {
-		return c.fail(s, err)
+		return c.failAlone(s, err)
 	}
 	cases, err := c.cases()
 	if err != nil {
-		return c.fail(s, err)
+		return c.failAlone(s, err)
 	}
 	if c.Fresh {
 		for _, k := range cases {
 			for _, strategy := range c.strategies() {
 				if err := system.RemoveAll(filepath.Join(c.folder(strategy), k.ID)); err != nil {
-					return c.fail(s, fmt.Errorf("remove the old outcomes: %w", err))
+					return c.failAlone(s, fmt.Errorf("remove the old outcomes: %w", err))
 				}
 			}
 		}
 	}
 	sv, err := wireServices(ctx, s, c.place, c.show, nil)
 	if err != nil {
-		return c.fail(s, err)
+		return c.failAlone(s, err)
 	}
 	model, err := c.modelName(ctx, s)
 	if err != nil {
-		return c.fail(s, err)
+		return c.failAlone(s, err)
 	}
 	var columns []bench.Column
 	for _, strategy := range c.strategies() {
@@ -117,10 +117,9 @@ func (c *benchCmd) Run(ctx context.Context, s streams) error {
 // ended says why the benchmark could not go on.
 func (c *benchCmd) ended(ctx context.Context, s streams, err error) error {
 	if ctx.Err() != nil {
-		output.Problem(s.err, proof.ResultError{What: "interrupted", Next: "call the same command again: finished cases are kept in " + c.Out})
-		return exit{exitInterrupted}
+		return tellProblem(s, c.show, proof.ResultError{What: "interrupted", Why: "a signal asked to stop", Next: "call the same command again: finished cases are kept in " + c.Out}, exitInterrupted)
 	}
-	return c.fail(s, err)
+	return c.failAlone(s, err)
 }
 
 // strategies that are measured, each once.
@@ -271,11 +270,11 @@ func (c *benchCmd) tell(s streams, strategy string) func(done, total int, o benc
 func (c *benchCmd) report(s streams, t *bench.Table) error {
 	var page strings.Builder
 	if err := bench.Markdown(&page, t); err != nil {
-		return c.fail(s, err)
+		return c.failAlone(s, err)
 	}
 	short := fmt.Sprintf("%d cases, %d false claims\n", t.Cases, len(t.FalseClaims))
 	if err := printTable(s, c.show, c.Markdown, page.String(), short, t); err != nil {
-		return c.fail(s, err)
+		return c.failAlone(s, err)
 	}
 	return trusted(len(t.FalseClaims), t)
 }
@@ -284,11 +283,11 @@ func (c *benchCmd) report(s streams, t *bench.Table) error {
 func (c *benchCmd) compare(s streams, t *bench.Strategies) error {
 	var page strings.Builder
 	if err := bench.StrategiesMarkdown(&page, t); err != nil {
-		return c.fail(s, err)
+		return c.failAlone(s, err)
 	}
 	short := fmt.Sprintf("%d strategies, %d false claims\n", len(t.Strategies), len(t.FalseClaims))
 	if err := printTable(s, c.show, c.Markdown, page.String(), short, t); err != nil {
-		return c.fail(s, err)
+		return c.failAlone(s, err)
 	}
 	var tables []*bench.Table
 	for _, col := range t.Strategies {

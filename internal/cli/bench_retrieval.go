@@ -62,15 +62,15 @@ func (c *benchRetrievalCmd) check() error {
 // Run measures and prints the table.
 func (c *benchRetrievalCmd) Run(ctx context.Context, s streams) error {
 	if err := c.check(); err != nil {
-		return c.fail(s, err)
+		return c.failAlone(s, err)
 	}
 	methods, err := bench.ParseMethods(c.Methods)
 	if err != nil {
-		return c.fail(s, usage("--methods: %v", err))
+		return c.failAlone(s, usage("--methods: %v", err))
 	}
 	pairs, err := bench.ReadPairs(c.Pairs...)
 	if err != nil {
-		return c.fail(s, err)
+		return c.failAlone(s, err)
 	}
 	t, err := c.measure(ctx, s, pairs, methods)
 	if ctx.Err() != nil {
@@ -78,7 +78,7 @@ func (c *benchRetrievalCmd) Run(ctx context.Context, s streams) error {
 		return exit{exitInterrupted}
 	}
 	if err != nil {
-		return c.fail(s, err)
+		return c.failAlone(s, err)
 	}
 	return c.report(s, t)
 }
@@ -161,14 +161,14 @@ func (c *benchRetrievalCmd) tell(s streams, methods []bench.Method) func(done, t
 func (c *benchRetrievalCmd) report(s streams, t *bench.RetrievalTable) error {
 	var page strings.Builder
 	if err := bench.MarkdownRetrieval(&page, t); err != nil {
-		return c.fail(s, err)
+		return c.failAlone(s, err)
 	}
 	var short strings.Builder
 	for _, r := range t.Rows {
 		_, _ = fmt.Fprintf(&short, "%s %s r5 %.3f r20 %.3f mrr %.3f\n", r.Set, r.Method, r.R5, r.R20, r.MRR)
 	}
 	if err := printTable(s, c.show, c.Markdown, page.String(), short.String(), t); err != nil {
-		return c.fail(s, err)
+		return c.failAlone(s, err)
 	}
 	if c.Golden == "" {
 		return nil
@@ -181,24 +181,24 @@ func (c *benchRetrievalCmd) golden(s streams, ranked []bench.Ranked) error {
 	if c.UpdateGolden {
 		var b strings.Builder
 		if err := bench.WriteGolden(&b, ranked); err != nil {
-			return c.fail(s, err)
+			return c.failAlone(s, err)
 		}
 		if err := system.WriteFile(c.Golden, []byte(b.String()), 0o644); err != nil {
-			return c.fail(s, fmt.Errorf("write --golden: %w", err))
+			return c.failAlone(s, fmt.Errorf("write --golden: %w", err))
 		}
 		return nil
 	}
 	f, err := os.Open(c.Golden)
 	if errors.Is(err, fs.ErrNotExist) {
-		return c.fail(s, usage("--golden %s: there is no such file; --update-golden writes it", c.Golden))
+		return c.failAlone(s, usage("--golden %s: there is no such file; --update-golden writes it", c.Golden))
 	}
 	if err != nil {
-		return c.fail(s, fmt.Errorf("read --golden: %w", err))
+		return c.failAlone(s, fmt.Errorf("read --golden: %w", err))
 	}
 	defer func() { _ = f.Close() }()
 	diff, err := bench.CompareGolden(f, ranked)
 	if err != nil {
-		return c.fail(s, err)
+		return c.failAlone(s, err)
 	}
 	if len(diff) == 0 {
 		return nil

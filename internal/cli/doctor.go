@@ -44,7 +44,7 @@ const (
 // Run says what is usable on this machine.
 func (c *doctorCmd) Run(ctx context.Context, s streams) error {
 	if err := c.place.check(); err != nil {
-		return err
+		return c.failAlone(s, err)
 	}
 	checks := append(c.checks(ctx, s), llmChecks(ctx, s, c.llmFlags)...)
 	if c.JSON {
@@ -135,5 +135,9 @@ func freeCheck(dir string, free uint64) check {
 }
 
 func fromDiagnosis(d environment.Diagnosis) check {
-	return check{Name: d.Name, OK: d.OK, Detail: strings.TrimSpace(d.Detail), Next: d.Next}
+	k := check{Name: d.Name, OK: d.OK, Detail: strings.TrimSpace(d.Detail)}
+	if !d.OK {
+		k.Next = d.Next
+	}
+	return k
 }

@@ -33,11 +33,11 @@ type environmentView struct {
 // Run solves and builds the environment of a report.
 func (c *envCmd) Run(ctx context.Context, s streams) error {
 	if err := errors.Join(c.wishes.check(), c.place.check()); err != nil {
-		return c.fail(s, err)
+		return c.failAlone(s, err)
 	}
 	v, err := c.solve(ctx, s)
 	if err != nil {
-		return c.fail(s, err)
+		return c.failAlone(s, err)
 	}
 	if c.JSON {
 		if err := output.JSON(s.out, v); err != nil {

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/repgen/repgen/internal/environment"
 	"github.com/repgen/repgen/internal/output"
@@ -43,7 +44,7 @@ type pin struct {
 
 // explanation is the JSON object of env explain.
 type explanation struct {
-	AsOf        string                   `json:"as_of"`
+	AsOf        time.Time                `json:"as_of"`
 	AsOfSource  string                   `json:"as_of_source"`
 	Pins        []pin                    `json:"pins"`
 	Asked       []environment.Asked      `json:"asked"` // asked for and not what is installed
@@ -58,11 +59,11 @@ type explanation struct {
 func (c *envExplainCmd) Run(ctx context.Context, s streams) error {
 	env := &envCmd{Report: c.Report, NoBuild: true, wishes: c.wishes, place: c.place, show: c.show}
 	if err := errors.Join(c.wishes.check(), c.place.check()); err != nil {
-		return c.fail(s, err)
+		return c.failAlone(s, err)
 	}
 	v, err := env.solve(ctx, s)
 	if err != nil {
-		return c.fail(s, err)
+		return c.failAlone(s, err)
 	}
 	x := explainView(v)
 	switch {
@@ -86,7 +87,7 @@ func (c *envExplainCmd) Run(ctx context.Context, s streams) error {
 // explainView is what a solved Spec says of its pins. Lists are never null.
 func explainView(v *environmentView) *explanation {
 	x := &explanation{
-		AsOf: v.Spec.AsOf.UTC().Format(asOfForm), AsOfSource: v.Spec.AsOfSource, Unavailable: v.Unavailable,
+		AsOf: v.Spec.AsOf.UTC(), AsOfSource: v.Spec.AsOfSource, Unavailable: v.Unavailable,
 		Pins: []pin{}, Asked: []environment.Asked{}, Rungs: []environment.Rung{}, StandIns: []string{},
 		Edits: append([]string{}, v.Spec.Edits...),
 	}
@@ -111,7 +112,7 @@ const asOfForm = "2006-01-02 15:04:05 MST"
 
 // tell prints a table for people; what a report wrote is made harmless first.
 func (x *explanation) tell(s streams) error {
-	_, _ = fmt.Fprintf(s.out, "as of %s (%s)\n\n", x.AsOf, output.Inert(x.AsOfSource))
+	_, _ = fmt.Fprintf(s.out, "as of %s (%s)\n\n", x.AsOf.Format(asOfForm), output.Inert(x.AsOfSource))
 	if err := x.table(s.out); err != nil {
 		return err
 	}

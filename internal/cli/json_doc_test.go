@@ -5,9 +5,13 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/repgen/repgen/internal/environment"
+	"github.com/repgen/repgen/internal/triage"
 )
 
 // TestSearchJSONDocumented runs the commands of the search and looks for each
@@ -139,4 +143,25 @@ func properties(schema any) []string {
 		names = append(append(names, name), properties(s)...)
 	}
 	return names
+}
+
+// TestOtherJSONDocumented looks for each field of the smaller objects.
+func TestOtherJSONDocumented(t *testing.T) {
+	doc, err := os.ReadFile("../../docs/json.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(string(doc), "## The other commands\n")
+	text, _, found := strings.Cut(text, "\n## ")
+	if !found {
+		t.Fatal("docs/json.md has no section on the other commands")
+	}
+	for _, v := range []any{triage.Decision{}, triage.Fact{}, environmentView{}, explanation{}, pin{}, environment.Asked{}, check{}} {
+		for _, f := range reflect.VisibleFields(reflect.TypeOf(v)) {
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			if name != "" && !strings.Contains(text, "`"+name+"`") {
+				t.Errorf("%T has %q, which docs/json.md does not name", v, name)
+			}
+		}
+	}
 }

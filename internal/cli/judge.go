@@ -51,11 +51,11 @@ func (c *judgeCmd) Run(ctx context.Context, s streams) error {
 // run is the run whose script is judged, "" for none: the one that is named, or
 // the one in whose folder the script lies.
 func (c *judgeCmd) run() string {
-	switch {
-	case c.From != "" || c.Resume != "":
+	if c.From != "" || c.Resume != "" || c.Script == "" || c.Script == "-" {
 		return c.From
-	case c.Script != "" && c.Script != "-" && isRun(filepath.Dir(c.Script)):
-		return filepath.Dir(c.Script)
+	}
+	if dir := runOf(filepath.Dir(c.Script)); isRun(dir) {
+		return dir
 	}
 	return ""
 }

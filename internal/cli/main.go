@@ -35,7 +35,7 @@ const description = `Turn a deep-learning bug report into a script, the environm
 
 ` + verdictCodes + verifyCodes + `bench: 0 no false claim, 4 a false claim, 1 it could not run or a case failed.
 search: 0 found, 3 nothing found, 5 nothing to search; index: 0 done, 5 no Python; both: 1 failed, 130 interrupted.
-triage, env, show, doctor, version: 0 done, 1 failed, 5 nothing can be attempted (triage, env).`
+models: 0 done, 4 a file is not what it should be, 5 nothing is here or can be had, 1 failed. triage, env, show, doctor, mcp, version: 0 done, 1 failed, 5 nothing can be attempted (triage, env). All: 2 usage error.`
 
 const verdictCodes = `Exit codes of reproduce and judge:
   0    reproduced, fixed, regression (or flaky with grade A to C)
@@ -47,7 +47,7 @@ const verdictCodes = `Exit codes of reproduce and judge:
   130  interrupted
 `
 
-const verifyCodes = `verify: 0 same, 4 different, 6 tampered, 1 could not.
+const verifyCodes = `verify: 0 same, 4 different, 6 tampered, 1 could not, 130 interrupted.
 `
 
 // Help stands below the flags of the command.
@@ -113,7 +113,9 @@ func Main(args []string, in io.Reader, out, errOut io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends the program at once
-	return run(ctx, args, streams{in: in, out: out, err: errOut})
+	o := &outlet{Writer: out}
+	s := streams{in: in, out: o, err: errOut}
+	return lost(s, o, run(ctx, args, s))
 }
 
 func run(ctx context.Context, args []string, s streams) int {
@@ -135,8 +137,7 @@ func run(ctx context.Context, args []string, s streams) int {
 		if errors.As(err, &wrong) && wrong.Context != nil {
 			s.command = words(wrong.Context.Command())
 		}
-		output.Problem(s.err, s.named(proof.ResultError{What: err.Error(), Next: "repgen --help, or repgen COMMAND --help"}))
-		return exitUsage
+		return tellUsage(s, args, proof.ResultError{What: err.Error(), Next: "repgen --help, or repgen COMMAND --help"})
 	}
 	s.command = words(kctx.Command())
 	kctx.BindTo(ctx, (*context.Context)(nil))

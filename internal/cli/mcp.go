@@ -76,7 +76,7 @@ func (c *mcpCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return sh.fail(s, err)
 	}
-	out, err := protocolOnly(s.out)
+	out, err := protocolOnly(bare(s.out))
 	if err != nil {
 		return sh.fail(s, err)
 	}

@@ -174,7 +174,7 @@ func usage(format string, args ...any) error { return usageError{fmt.Sprintf(for
 
 // style says what a stream can show.
 func style(w io.Writer) output.Style {
-	f, ok := w.(*os.File)
+	f, ok := bare(w).(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return output.Style{}
 	}

@@ -214,25 +214,31 @@ func (f show) fail(s streams, err error) error { return f.failIn(s, err, "") }
 
 // failIn shows a failure; what was reached stays in dir.
 func (f show) failIn(s streams, err error, dir string) error {
-	problem, code := explain(err)
-	problem = s.named(problem)
-	result := proof.Failure(problem)
-	if dir != "" {
-		if abs, absErr := filepath.Abs(dir); absErr == nil {
-			if _, reqErr := pipeline.ReadRequest(abs); reqErr == nil {
-				result.Run = &abs
-				if code == exitInterrupted {
-					problem.Next = fmt.Sprintf("go on with: repgen reproduce --resume %s", output.ShellWord(relative(abs)))
-					result.Error.Next = problem.Next
-				}
-			}
-		}
-	}
+	result, code := failureIn(s, err, dir)
 	if f.JSON {
 		if err := output.JSON(s.out, result); err != nil {
 			return err
 		}
 	}
-	output.Problem(s.err, problem)
+	output.Problem(s.err, *result.Error)
 	return exit{code}
+}
+
+// failureIn is the result of a failure; where it left a run, that is named, and
+// how to go on with it.
+func failureIn(s streams, err error, dir string) (*proof.Result, int) {
+	problem, code := explain(err)
+	result := proof.Failure(s.named(problem))
+	if dir == "" {
+		return result, code
+	}
+	abs, absErr := filepath.Abs(dir)
+	if absErr != nil || !isRun(abs) {
+		return result, code
+	}
+	result.Run = &abs
+	if code == exitInterrupted || errors.Is(err, pipeline.ErrNotFinished) {
+		result.Error.Next = fmt.Sprintf("go on with: repgen reproduce --resume %s", output.ShellWord(relative(abs)))
+	}
+	return result, code
 }

@@ -31,10 +31,7 @@ type showView struct {
 
 // Run shows a run folder again, finished or not.
 func (c *showCmd) Run(_ context.Context, s streams) error {
-	c.Dir = filepath.Clean(c.Dir)
-	if !isRun(c.Dir) && filepath.Base(c.Dir) == "bundle" && isRun(filepath.Dir(c.Dir)) {
-		c.Dir = filepath.Dir(c.Dir)
-	}
+	c.Dir = runOf(filepath.Clean(c.Dir))
 	result, err := pipeline.ReadResult(c.Dir)
 	unfinished := errors.Is(err, pipeline.ErrNotFinished)
 	if err != nil && !unfinished {
@@ -79,20 +76,17 @@ func (c *showCmd) trajectory(s streams, spans []trace.Span) {
 
 // unfinished shows how far a run came, and says that it did not end.
 func (c *showCmd) unfinished(s streams, err error, spans []trace.Span) error {
+	result, code := failureIn(s, err, c.Dir)
 	if c.JSON {
-		problem, code := explain(err)
-		problem = s.named(problem)
-		if err := output.JSON(s.out, showView{proof.Failure(problem), spans}); err != nil {
+		if err := output.JSON(s.out, showView{result, spans}); err != nil {
 			return err
 		}
-		output.Problem(s.err, problem)
-		return exit{code}
-	}
-	if !c.Quiet {
+	} else if !c.Quiet {
 		c.lines(s)
 		c.trajectory(s, spans)
 	}
-	return c.fail(s, err)
+	output.Problem(s.err, *result.Error)
+	return exit{code}
 }
 
 // page writes the page of --html.
@@ -114,6 +108,9 @@ func (c *showCmd) page(s streams, result *proof.Result, spans []trace.Span) erro
 	}
 	if err := system.WriteFile(c.HTML, b.Bytes(), 0o644); err != nil {
 		return c.fail(s, fmt.Errorf("write --html: %w", err))
+	}
+	if !c.Quiet {
+		_, _ = fmt.Fprintf(s.err, "the page is in %s\n", output.InertLine(c.HTML))
 	}
 	return nil
 }
@@ -163,6 +160,14 @@ func shownScript(dir string) string {
 		}
 	}
 	return ""
+}
+
+// runOf is the run folder of a bundle in it, any other folder as it is.
+func runOf(dir string) string {
+	if up := filepath.Dir(dir); filepath.Base(dir) == "bundle" && !isRun(dir) && isRun(up) {
+		return up
+	}
+	return dir
 }
 
 func isRun(dir string) bool {

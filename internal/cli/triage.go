@@ -21,11 +21,11 @@ type triageCmd struct {
 // Run reads a report and says what could be done with it.
 func (c *triageCmd) Run(ctx context.Context, s streams) error {
 	if err := errors.Join(checkSubject(c.Subject), checkGood(c.Good)); err != nil {
-		return c.fail(s, err)
+		return c.failAlone(s, err)
 	}
 	rep, err := readReport(ctx, c.Report, s)
 	if err != nil {
-		return c.fail(s, err)
+		return c.failAlone(s, err)
 	}
 	d := triage.Decide(rep, triage.Options{Subject: c.Subject, Good: c.Good})
 	switch {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path/filepath"
@@ -34,17 +35,19 @@ var verifyExit = map[string]int{"same": exitOK, "different": exitDifferent, "tam
 
 // Run verifies a bundle: first its files, then by running it again.
 func (c *verifyCmd) Run(ctx context.Context, s streams) error {
-	if err := c.place.check(); err != nil {
-		return err
-	}
 	v := &verification{Schema: proof.SchemaVersion, Tampered: []string{}, Differences: []proof.Difference{}}
-	err := c.verify(ctx, s, v)
+	usage := c.place.check()
+	err := usage
+	if err == nil {
+		err = c.verify(ctx, s, v)
+	}
+	stopped := exitOK
 	if err != nil {
-		problem, code := explain(err)
-		if code == exitInterrupted {
-			return c.fail(s, err)
+		problem, code := explainAlone(err)
+		if code == exitInterrupted || usage != nil {
+			stopped = code
 		}
-		v.Result, v.Error = "could_not", &problem
+		v = couldNot(s.named(problem))
 	}
 	if c.JSON {
 		if err := output.JSON(s.out, v); err != nil {
@@ -53,10 +56,17 @@ func (c *verifyCmd) Run(ctx context.Context, s streams) error {
 	} else {
 		c.tell(s, v)
 	}
-	if code := verifyExit[v.Result]; code != 0 {
+	if code := cmp.Or(stopped, verifyExit[v.Result]); code != 0 {
 		return exit{code}
 	}
 	return nil
+}
+
+// couldNot is the object of a bundle that was not compared.
+func couldNot(problem proof.ResultError) *verification {
+	return &verification{
+		Schema: proof.SchemaVersion, Result: "could_not", Tampered: []string{}, Differences: []proof.Difference{}, Error: &problem,
+	}
 }
 
 func (c *verifyCmd) verify(ctx context.Context, s streams, v *verification) error {
