@@ -38,12 +38,21 @@ func (r *run) open(ctx context.Context) error {
 		case err != nil:
 			return "", err
 		case r.base.env != nil:
-			return r.base.env.Key, nil
+			return described(r.base.env), nil
 		case named:
 			return "", &stopped{ending: NoEnvironment, why: r.gone.Why}
 		}
 		return "none: " + r.gone.Why, nil
 	})
+}
+
+// described is an environment in words: its key says nothing to people.
+func described(e *environment.Environment) string {
+	n := len(e.Lock.Packages)
+	if n == 1 {
+		return "python " + e.Lock.Python + ", 1 package"
+	}
+	return fmt.Sprintf("python %s, %d packages", e.Lock.Python, n)
 }
 
 // tryBase opens the environment for a script as the base; named says that there

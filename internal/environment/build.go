@@ -105,7 +105,7 @@ func (m *Manager) fill(ctx context.Context, e *Environment, tmp string) error {
 	if err != nil {
 		return err
 	}
-	m.progress(Event{Stage: "build", Text: fmt.Sprintf("python %s, %d packages", e.Python.Version, len(e.Lock.Packages))})
+	m.progress(Event{Stage: "build", Text: fmt.Sprintf("python %s, %s", e.Python.Version, counted(len(e.Lock.Packages)))})
 	text, links, err := m.installText(ctx, e)
 	if err != nil {
 		return err
@@ -310,4 +310,12 @@ func (e *Environment) Command(argv ...string) sandbox.Command {
 	}
 	maps.Copy(c.Env, e.Env)
 	return c
+}
+
+// counted is a number of packages in words.
+func counted(packages int) string {
+	if packages == 1 {
+		return "1 package"
+	}
+	return fmt.Sprintf("%d packages", packages)
 }
