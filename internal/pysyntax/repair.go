@@ -297,10 +297,8 @@ func brackets(src string, _ *File) (string, []Fix) {
 	case len(end.open) > 0:
 		closers := slices.Clone(end.open)
 		slices.Reverse(closers)
-		fixed = last + string(closers)
-		if strings.Contains(last, "#") { // the bracket would fall into a comment
-			return src, nil
-		}
+		code := beforeComment(lines)
+		fixed = code + string(closers) + last[len(code):]
 	case end.extra > 0 && strings.ContainsAny(last[max(0, len(last)-1):], ")]}"):
 		fixed = last[:len(last)-1]
 		if strings.TrimSpace(fixed) == "" {
@@ -319,4 +317,14 @@ func brackets(src string, _ *File) (string, []Fix) {
 	return out, []Fix{{
 		Kind: "bracket", Why: "the last bracket is missing or one too many", Line: len(lines), Before: last, After: fixed, Guessed: true,
 	}}
+}
+
+// beforeComment is the last line up to the end of its code.
+func beforeComment(lines []string) string {
+	var lx lexer
+	code := ""
+	for _, line := range lines {
+		code, _ = lx.line(line)
+	}
+	return strings.TrimRight(code, " \t")
 }

@@ -113,6 +113,7 @@ var damaged = []struct {
 		want: "x = f(1,'a，b')  # （\nif x:\n  print(x - 1, \"\"\"（\n）\"\"\")\n", kinds: []string{"quotes"},
 	},
 	{name: "last bracket missing", code: "import torch\nprint(torch.ones((1, 2)\n", want: "import torch\nprint(torch.ones((1, 2)))\n", kinds: []string{"bracket"}},
+	{name: "last bracket missing before a comment", code: "import torch\nprint(torch.ones((1, '#'))  # (1)\n", want: "import torch\nprint(torch.ones((1, '#')))  # (1)\n", kinds: []string{"bracket"}},
 	{name: "one bracket too many", code: "import torch\nprint(1))\n\n", want: "import torch\nprint(1)\n\n", kinds: []string{"bracket"}},
 	{name: "a bracket missing in the middle", code: "x = f(1\nprint(x)\n", want: "x = f(1\nprint(x)\n"},
 	{
