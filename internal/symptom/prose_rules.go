@@ -198,7 +198,7 @@ var proseRules = []proseRule{
 			`\bnever\s+(?:\w+ly\s+)?(?:return(?:s|ed)?(?:\s*$|\s*[.,;:!)]|\s+(?:when|from|if|on|after|with|for)\b)|(?:finish(?:es|ed)?|terminat(?:es|ed|e)|complet(?:es|ed|e)|ends?|exits?|exited|stops?|comes? back|gets? past)\b)`,
 			`\b(?:does|do|did|will|would)(?:\s+not|n['’]t)\s+(?:\w+\s+)?(?:terminate|finish|exit)\b`,
 			`\b(?:block|wait|run|loop|spin|sit|stall)(?:s|ed|ing)?\s+(?:\w+\s+){0,3}?(?:forever|indefinitely|endlessly)\b`,
-			`\b(?:infinite|endless)\s+loop(?:s|ing)?\b`,
+			`\b(?:infinite|endless|indefinite|never[- ]ending)\s+loop(?:s|ing)?\b`,
 			`\bunresponsive\b`,
 			`\bnot\s+responding\b`,
 			`卡死`,

@@ -35,7 +35,7 @@ var (
 		"triton", "tensorrt", "torch_tensorrt", "pycuda", "torch_xla", "deepspeed", "xformers", "bitsandbytes",
 		"flashinfer", "vllm", "tilelang", "nvidia", "pynvml", "dali")
 	// namedAccelerator are phrases for hardware that no CPU stands in for.
-	namedAccelerator = lazyre.New(`(?i)\b(transformer[ -]?engine|cuda[ -]?graphs?|cudagraphs?|nccl|nvlink|rccl|tensor[ -]?rt|fp8|float8 (training|gemm|matmul)|flash[ -]?attention|tensor[ -]?cores?|triton kernels?|multi-?gpu|(two|2|4|8|several|multiple) gpus|(multiple|several|more than (one|1)) gpu|fsdp|tpu (pods?|v\d\S*)|cuda kernels?|cuda streams?)\b|[>\x{2265}]=? ?[12] gpus?\b`)
+	namedAccelerator = lazyre.New(`(?i)\b(transformer[ -]?engine|cuda[ -]?graphs?|cudagraphs?|nccl|nvlink|rccl|tensor[ -]?rt|fp8|float8 (training|gemm|matmul)|flash[ -]?attention|tensor[ -]?cores?|triton kernels?|multi[- ]?gpus?|(two|2|4|8|several|multiple) gpus|(multiple|several|more than (one|1)) gpu|fsdp|tpu (pods?|v\d\S*)|cuda kernels?|cuda streams?)\b|[>\x{2265}]=? ?[12] gpus?\b`)
 	onDevice         = lazyre.New(`(?i)\b(on|with|using) (the |an? |my )?(gpus?|cuda|mps|tpus?|apple silicon|m[1-4]( (pro|max|ultra))?( gpu)?|rocm|xpu)\b( (device|backend))?|\b(mps|cuda|gpu|rocm|xla|tpu)[ -](only|backend|device)\b`)
 	onlyThere        = lazyre.New(`(?i)\b(only (happens |fails |occurs |breaks |wrong )?(on|with) (the |an? )?(gpus?|cuda|mps|tpus?)|(works?|fine|ok|okay|correct|no (error|problem|issue)s?|not reproducible|as expected|right)( \w+){0,3} on (the )?cpu|on (the )?cpu( \w+){0,4} (works?|fine|ok|okay|correct|right)|(gpu|cuda|mps|tpu) (and|vs\.?|versus|or) (the )?cpu|cpu (and|vs\.?|versus) (the )?(gpu|cuda|mps|tpu)|differs? between (cpu|gpu|cuda))\b`)
 	// aside are mentions that deny a need.
@@ -145,6 +145,9 @@ func (h *hardware) fromWords(rd *reading, add func(int, string, string, *report.
 		add(points, "the report is about hardware: "+quote(text, &report.Span{Start: m[0], End: m[1]}), "what it names does nothing without the device", &report.Span{Start: m[0], End: m[1]})
 	} else if namedAccelerator.MatchString(title) {
 		add(needed, "the title is about hardware", "what it names does nothing without the device", nil)
+	}
+	if m := deviceLog.FindString(title); m != "" {
+		add(needed, "the title is a failure of the device: "+m, "the failure is the device's own", &rd.r.TitleSpan)
 	}
 	if onDevice.MatchString(title) {
 		add(1, "the title says on which device", "the symptom is said to be the device's", &rd.r.TitleSpan)

@@ -72,6 +72,8 @@ func TestHardwareSaysWhyNotLowered(t *testing.T) {
 		"module":  {"# fp8 layer is wrong\n\n```python\nimport transformer_engine.pytorch as te\nprint(te.Linear(2, 2))\n```", "transformer_engine has no part that runs on a CPU"},
 		"call":    {"# graph capture fails\n\n```python\nimport torch\ng = torch.cuda.CUDAGraph()\nprint(g)\n```", "exists for the device only"},
 		"cpu":     {"# argmax is wrong on mps\n\nOn the CPU it is fine. torch 2.1", "the CPU does not show it"},
+		"title":   {"# RuntimeError: CUDA error: misaligned address when the model trains\n\nSee the picture. tinylib 0.7 with torch 1.7.1, how do I solve it?", "the failure is the device's own"},
+		"many":    {"# training stops with multi GPU\n\nI follow the tutorial. tinylib 0.7 with torch 1.7.1", "does nothing without the device"},
 		"devices": {"# loss differs\n\n```python\nimport torch\nm = torch.nn.DataParallel(torch.nn.Linear(2, 2))\nprint(m)\n```", "several devices"},
 	} {
 		d := routed(c.text)
