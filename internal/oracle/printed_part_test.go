@@ -59,3 +59,32 @@ func TestBothSidesCameIsNoDenial(t *testing.T) {
 		}
 	}
 }
+
+// TestDrawnNumbersAreNoDenial: stated numbers that a script draws anew each time
+// need not come again, but where what is expected came something was seen.
+func TestDrawnNumbersAreNoDenial(t *testing.T) {
+	for _, c := range []struct {
+		chance   bool
+		expected []Line
+		printed  string
+		want     Headline
+	}{
+		{true, nil, "0.31\n", Lead},
+		{false, nil, "0.31\n", NotReproduced},
+		{true, []Line{{Text: "1.0", Replaces: 0}}, "1.0\n", NotReproduced},
+		{true, []Line{{Text: "1.0", Replaces: 0}}, "0.31\n", Lead},
+	} {
+		e := Expectation{Oracle: OraclePrinted, ReporterScript: true, Printed: &Printed{
+			Actual: []Line{{Text: "0.0597", Replaces: -1}}, Expected: c.expected, Chance: c.chance,
+		}}
+		g := Group{Side: SideReported, Subject: "lib", Version: "1.0"}
+		for range 5 {
+			ex := finished(c.printed)
+			g.Executions = append(g.Executions, ex)
+			g.Judgements = append(g.Judgements, Judge(e, ex))
+		}
+		if v := Decide(e, Evidence{Certified: true, Groups: []Group{g}}); v.Headline != c.want {
+			t.Errorf("%+v: %s, want %s: %v", c, v.Headline, c.want, v.Reasons)
+		}
+	}
+}

@@ -84,6 +84,9 @@ type Printed struct {
 	// Relation on the numbers of the actual lines, true on the good side:
 	// "all_nan", "all_finite", "equal", "not_falling", "not_rising".
 	Relation string `json:"relation,omitempty"`
+	// Chance: the script draws numbers and fixes no seed, so that the numbers
+	// that were stated need not come again.
+	Chance bool `json:"chance,omitempty"`
 }
 
 // Value is a claim about one property of a value that the script names or

@@ -1,6 +1,10 @@
 package oracle
 
-import "github.com/repgen/repgen/internal/symptom"
+import (
+	"slices"
+
+	"github.com/repgen/repgen/internal/symptom"
+)
 
 // noRelease begins the reasons of a stand-in.
 const noRelease = "the reported version cannot be had"
@@ -20,6 +24,12 @@ func (v *Verdict) unjudged(g Group, why string) {
 	if f := firstReason(g, Collided); f != string(Collided) {
 		v.Reasons = append(v.Reasons, f)
 	}
+}
+
+// byChance: nothing but stated numbers was missed, and those were drawn.
+func byChance(e Expectation, g Group) bool {
+	clean := slices.ContainsFunc(g.Judgements, func(j Judgement) bool { return j.Finding == Clean })
+	return e.Oracle == OraclePrinted && e.Printed != nil && e.Printed.Chance && !clean
 }
 
 // partly: an execution showed a part of what is stated, and none what should

@@ -1,6 +1,7 @@
 package triage
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/repgen/repgen/internal/oracle"
@@ -21,15 +22,28 @@ func expect(rd *reading, d *Decision) *oracle.Expectation {
 	}
 	found.Asks = rd.find(asksIfBug) != nil
 	found.ReporterScript = true
+	drawnNumbers(found, rd.script.source)
 	if len(d.Subjects) > 0 {
 		found.Subject = d.Subjects[0]
 		found.Modules = modulesOf(rd, found.Subject)
 	}
 	for i := range found.Also {
 		a := &found.Also[i]
+		drawnNumbers(a, rd.script.source)
 		a.Asks, a.ReporterScript, a.Subject, a.Modules = found.Asks, true, found.Subject, found.Modules
 	}
 	return found
+}
+
+// fraction is a number that is no count and no shape.
+var fraction = lazyre.New(`\d\.\d`)
+
+// drawnNumbers marks a claim on printed numbers that the script draws anew in
+// each execution.
+func drawnNumbers(e *oracle.Expectation, source string) {
+	if e.Printed != nil && ownChance(source) {
+		e.Printed.Chance = slices.ContainsFunc(e.Printed.Actual, func(l oracle.Line) bool { return fraction.MatchString(l.Text) })
+	}
 }
 
 // firstExpectation goes down the oracles in their order of strength.

@@ -156,6 +156,8 @@ var spokenCases = []spokenCase{
 	{"drawn", "normal is not deterministic", "Calling it twice gives something else.", drawScript, "", ""},
 	{"order", "accuracy falls when k grows", "The accuracy must not decrease. tinyrl 1.0", rewardScript, "", ""},
 	{"runs", "fit is not deterministic", "I get different results on every run although the seed is set.", onceScript, oracle.OracleSpread, `{}`},
+	{"runs of chance", "fit is not deterministic", "I get different results on every run.", "\nimport numpy as np\nimport tinyml\n\nprint(tinyml.fit(np.random.randn(3)))\n", "", ""},
+	{"runs of a seed", "fit is not deterministic", "I get different results on every run.", "\nimport numpy as np\nimport tinyml\n\nnp.random.seed(1)\nprint(tinyml.fit(np.random.randn(3)))\n", oracle.OracleSpread, `{}`},
 	{"clock", "fit is not deterministic", "Different results every run.", clockScript, oracle.OracleSpread, `{"labels":["score"]}`},
 	{"no pair", "fit is not deterministic", "The second call gives something else.", onceScript, "", ""},
 
@@ -222,5 +224,25 @@ func TestSameEveryTime(t *testing.T) {
 	e := d.Expectation
 	if e == nil || e.Oracle != oracle.OracleSpread || e.Spread.Within {
 		t.Fatalf("expectation %+v, want the spread of executions", e)
+	}
+}
+
+// TestDrawnNumbers: which stated numbers cannot be asked for again.
+func TestDrawnNumbers(t *testing.T) {
+	const drawn = "\nimport numpy as np\nimport tinyml\n\nprint(tinyml.fit(np.random.randn(3)))\n"
+	for _, c := range []struct {
+		script, came string
+		want         bool
+	}{
+		{drawn, "0.4711", true},
+		{drawn, "(3, 4)", false},
+		{strings.ReplaceAll(drawn, "import tinyml\n", "import tinyml\nnp.random.seed(1)\n"), "0.4711", false},
+		{onceScript, "0.4711", false},
+	} {
+		d := decideOn("fit is wrong", "It prints `"+c.came+"`, it should be `1.5`.", c.script)
+		e := d.Expectation
+		if e == nil || e.Printed == nil || e.Printed.Chance != c.want {
+			t.Errorf("%s of %s: %+v, want chance %v", c.came, c.script, e, c.want)
+		}
 	}
 }

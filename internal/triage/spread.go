@@ -35,10 +35,25 @@ func spreadClaim(rd *reading) *oracle.Expectation {
 		// Two calls of one execution are said to differ, but which two values of
 		// the script that are cannot be told: no claim.
 		return nil
+	case ownChance(rd.script.source):
+		return nil
 	default:
 		spread.Labels = steadyLabels(rd)
 	}
 	return &oracle.Expectation{Oracle: oracle.OracleSpread, Spread: spread}
+}
+
+var (
+	// ownDraw takes from a generator of the whole process; fixesChance is any
+	// word of a seed.
+	ownDraw     = lazyre.New(`\b(?:torch\.(?:rand\w*|normal|bernoulli|multinomial)|(?:np|numpy|tf)\.random\.\w+|random\.(?:random|randint|randrange|uniform|choices?|shuffle|sample|gauss|normalvariate))\(`)
+	fixesChance = lazyre.New(`(?i)seed|random_?state|PRNGKey|Generator|default_rng\(\s*[^\s)]`)
+)
+
+// ownChance: the script draws numbers and fixes no seed, so that no two of its
+// executions are equal, whatever the package does.
+func ownChance(source string) bool {
+	return ownDraw.MatchString(source) && !fixesChance.MatchString(source)
 }
 
 // sameClaim: two values that the script computes in the same way "should be the
