@@ -31,6 +31,9 @@ func (l *ladder) repair(ctx context.Context, f uv.Failure) (*Unavailable, error)
 		if name != f.Name {
 			f.Name, f.Version = name, ""
 		}
+		if f.Version, err = l.sourceVersion(ctx, f); err != nil {
+			return nil, err
+		}
 	}
 	// Another interpreter makes it another question.
 	signature := fmt.Sprintf("%s %s %s %s", l.python.Minor, f.Class, f.Name, f.Version)

@@ -37,6 +37,30 @@ func (l *ladder) sourceAtFault(ctx context.Context, f uv.Failure) (name string, 
 	return f.Name, nil
 }
 
+// sourceVersion is the release of it to build. Where nobody pins the one that
+// the resolver names, that is the oldest it met on its way down, and old releases
+// of what needs it come with it; an installer of the day took the newest.
+func (l *ladder) sourceVersion(ctx context.Context, f uv.Failure) (string, error) {
+	spec := ""
+	if r, _ := l.pinOf(f.Name); r != nil {
+		if r.exact() != "" {
+			return f.Version, nil
+		}
+		spec = r.Spec
+	}
+	if f.Version == "" || strings.Contains(f.Detail, "depends on "+f.Name+"==") {
+		return f.Version, nil
+	}
+	list, err := l.on.Releases(ctx, f.Name, l.python.Minor)
+	if err != nil {
+		return "", err
+	}
+	if r, ok := newest(list, spec, l.cutoff); ok && r.Sdist && !r.Wheel && !l.hasBuilt(f.Name, r.Version) {
+		return r.Version, nil
+	}
+	return f.Version, nil
+}
+
 func (l *ladder) hasBuilt(name, version string) bool {
 	_, ok := l.built[name+"=="+version]
 	return ok

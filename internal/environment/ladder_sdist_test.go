@@ -50,3 +50,30 @@ func TestSourceAtFaultUnknown(t *testing.T) {
 		}
 	}
 }
+
+// TestSourceVersion: what nobody pins is built in its newest release of the day,
+// and what somebody pins in that one.
+func TestSourceVersion(t *testing.T) {
+	for detail, want := range map[string]string{
+		"opt<=0.1.0 depends on kern>=1.0.0 and kern==1.0.0 has no usable wheels": "kern==1.2.0",
+		"opt==0.1.0 depends on kern==1.0.0 and kern==1.0.0 has no usable wheels": "kern==1.0.0",
+	} {
+		w := mlWorld()
+		for version, day := range map[string]string{"1.0.0": "2023-01-01", "1.2.0": "2023-06-01", "2.0.0": "2024-06-01"} {
+			kern := w.add("kern", version, day)
+			kern.wheels, kern.sdist = nil, true
+		}
+		w.add("opt", "0.1.0", "2023-01-02", "kern")
+		w.fail = []uv.Failure{{Class: uv.OnlySdist, Name: "kern", Version: "1.0.0", Sdists: []string{"kern"}, Detail: detail}}
+		s := Spec{
+			Python: "3.11", PythonSource: "report", Subject: "lib", AsOf: at("2024-03-10"),
+			Requirements: []Requirement{req("lib==1.1.0", WordReporter), req("opt", WordImport)},
+		}
+		if _, u := solve(t, w, s); u != nil {
+			t.Fatalf("unavailable: %s (%s)", u.Why, rungsOf(u.Rungs))
+		}
+		if len(w.built) == 0 || w.built[0] != want {
+			t.Errorf("%s: built %v, want %s first", detail, w.built, want)
+		}
+	}
+}

@@ -57,6 +57,23 @@ func TestRealSetupImportsItself(t *testing.T) {
 	}
 }
 
+// TestRealSetupAsProgram: a setup.py that takes __builtins__ for a module, which
+// it is in a program only.
+func TestRealSetupAsProgram(t *testing.T) {
+	m := realBench(t)
+	python, ok, err := m.interpreter(t.Context(), "3.7")
+	if err != nil || !ok {
+		t.Fatalf("no Python 3.7 on this machine: %v", err)
+	}
+	made := generator(t, builtOn(t, m, python, "", "2020-06-15", "thing-1.0/thing/__init__.py", "",
+		"thing-1.0/setup.py", "from setuptools import setup\nfrom setuptools.command.build_py import build_py\n"+
+			"class build(build_py):\n    def finalize_options(self):\n        build_py.finalize_options(self)\n        __builtins__.__THING_SETUP__ = False\n"+
+			"setup(name='thing', version='1.0', packages=['thing'], cmdclass={'build_py': build})\n"))
+	if made == "" {
+		t.Error("no maker")
+	}
+}
+
 // builtOn is the wheel of the project thing 1.0, built from these files with
 // the tools of a day.
 func builtOn(t *testing.T, m *Manager, python interp.Interpreter, pyproject, day string, files ...string) string {

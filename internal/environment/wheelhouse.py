@@ -69,22 +69,33 @@ def missing(requirements):
     return out
 
 
+def as_program():
+    import subprocess
+
+    return subprocess.call([sys.executable, "setup.py", "bdist_wheel", "-d", "/box/out"])
+
+
 def build():
     try:
         backend = load()
     except ImportError:
         if plan["backend"]:
             raise
-        # setuptools before 38: the old way.
-        import subprocess
-
-        return subprocess.call([sys.executable, "setup.py", "bdist_wheel", "-d", "/box/out"])
-    more = missing(wanted(backend))
-    if more:
-        with open("/box/wanted.json", "w", encoding="utf-8") as f:
-            json.dump(more, f)
-        return 3
-    backend.build_wheel("/box/out")
+        return as_program()  # setuptools before 38
+    try:
+        more = missing(wanted(backend))
+        if more:
+            with open("/box/wanted.json", "w", encoding="utf-8") as f:
+                json.dump(more, f)
+            return 3
+        backend.build_wheel("/box/out")
+    except AttributeError as e:
+        # Many an old setup.py says __builtins__.__NUMPY_SETUP__ = False. That
+        # name is a module in a program only, and a dictionary in what a backend
+        # runs; installers of its day started setup.py as a program.
+        if plan["backend"] or "'dict' object has no attribute" not in str(e):
+            raise
+        return as_program()
     return 0
 
 
