@@ -82,9 +82,9 @@ func (p *parser) commentStatements(i int) {
 	all := p.commentsOf(&p.blks[i])
 	all = all[:min(len(all), maxLines)]
 	p.pastedStrings(i, all)
-	taken := p.pastedComments(i, all)
+	taken, sided := p.pastedComments(i, all), p.resultsByVersion(i, all)
 	for n, c := range all {
-		if !taken[n] {
+		if !taken[n] && !sided[n] {
 			p.commentStatement(i, c, trimmed(p.text, Span{c.start, c.end}))
 		}
 	}

@@ -370,6 +370,12 @@ func (s *scanner) keep(b blk) {
 	if strings.TrimSpace(p.text[b.span.Start:b.span.End]) == "" {
 		return
 	}
+	if parts := s.splitCommand(b); parts != nil {
+		for _, part := range parts {
+			s.keep(part)
+		}
+		return
+	}
 	if code, output, ok := s.splitTail(b); ok {
 		s.keep(code)
 		s.keep(output)

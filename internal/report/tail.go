@@ -40,11 +40,30 @@ func tailOf(lines []string) int {
 	if len(lines) < 2 || len(text) > maxTail || hasPrompt(text) || traceAny.MatchString(text) || !strongMark.MatchString(text) {
 		return 0
 	}
-	at := tailStart(lines)
+	at := warnedAt(lines)
+	if at == 0 {
+		at = tailStart(lines)
+	} else if printed := tailStart(lines[:at]); printed > 0 {
+		at = printed
+	}
 	if at == 0 || !parses(strings.Join(lines[:at], "\n")) || parses(text) {
 		return 0
 	}
 	return at
+}
+
+// printedWarning is what Python writes of a warning, with the place before it.
+var printedWarning = lazyre.New(`^\S.{0,300}:\d+: \w*Warning: `)
+
+// warnedAt is the first line that shows a warning, 0 when none does. The line
+// of code that Python quotes below it would else be taken for the script's.
+func warnedAt(lines []string) int {
+	for i, l := range lines {
+		if printedWarning.MatchString(l) {
+			return i
+		}
+	}
+	return 0
 }
 
 // tailStart goes up from the end over the lines that cannot be code, and down

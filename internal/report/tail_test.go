@@ -18,6 +18,9 @@ func TestTail(t *testing.T) {
 		{"a label in another language", "import widgets\nprint(widgets.area(2))\n输出：\n<4.5>", "import widgets\nprint(widgets.area(2))\n", "<4.5>"},
 		{"a label as a comment", "import widgets\nprint(widgets.area(2))\n# OUTPUT\n   a    b\n0  1  NaN", "import widgets\nprint(widgets.area(2))\n# OUTPUT\n", "   a    b\n0  1  NaN"},
 		{"a comment that is no label", "import widgets\nprint(widgets.area(2))\n# the output is 3 wide\n4.5 units", "import widgets\nprint(widgets.area(2))\n# the output is 3 wide\n4.5 units", ""},
+		{"a warning with the line that it quotes", "import widgets\nw = widgets.area(2)\nw.fold()\n/x/site-packages/widgets/w.py:31: RuntimeWarning: divide by zero in fold\n  return np.clip(w.f(x), 0, 1)\n4.25", "import widgets\nw = widgets.area(2)\nw.fold()\n", "/x/site-packages/widgets/w.py:31: RuntimeWarning: divide by zero in fold\n  return np.clip(w.f(x), 0, 1)\n4.25"},
+		{"what was printed before a warning", "import widgets\nprint(widgets.area(2))\n\n4.5 units\nw.py:31: UserWarning: no\n  return x", "import widgets\nprint(widgets.area(2))\n\n", "4.5 units\nw.py:31: UserWarning: no\n  return x"},
+		{"a warning that the code spells", "import widgets\nx = 'a.py:3: UserWarning: no'\n\nprint(x)", "import widgets\nx = 'a.py:3: UserWarning: no'\n\nprint(x)", ""},
 		{"all of it is code", "import widgets\nx = widgets.area(2)\n\n(1, 2)\nx", "import widgets\nx = widgets.area(2)\n\n(1, 2)\nx", ""},
 		{"no line sets it apart", "import widgets\nprint(widgets.area(2))\n4.5 units", "import widgets\nprint(widgets.area(2))\n4.5 units", ""},
 		{"the code is broken itself", "import widgets\nprint(widgets.area(2)\n\n4.5 units", "import widgets\nprint(widgets.area(2)\n\n4.5 units", ""},
@@ -102,5 +105,35 @@ func TestVersionsBelowTheirQuestions(t *testing.T) {
 				t.Errorf("the lines cannot be told apart: %v", got)
 			}
 		})
+	}
+}
+
+// TestInstalledBelowItsName: tools that show one package before all others give
+// its name as an underlined line.
+func TestInstalledBelowItsName(t *testing.T) {
+	list := "widgets\n=======\n\nInstalled: 0.13.5 (/x/site-packages/widgets)\n\nRequired\n========\n\nnumpy: 1.24.1 (/x/site-packages/numpy)\nscipy: 1.10.0 (/x)\n"
+	for name, body := range map[string]string{
+		"unfenced": "<details>\n\nINSTALLED VERSIONS\n------------------\nPython: 3.10.6.final.0\n\n" + list + "\n</details>\n",
+		"fenced":   "```shell\nINSTALLED VERSIONS\n------------------\nPython: 3.10.6.final.0\n\n" + list + "```\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := Parse([]byte("# A wrong area\n\n#### Output of show_versions()\n\n"+body), Source{})
+			check(t, r)
+			got := map[string]string{}
+			for _, v := range r.Versions {
+				if v.Role == RoleStated {
+					got[v.Dist] = v.Spec
+				}
+			}
+			if got["widgets"] != "0.13.5" || got["numpy"] != "1.24.1" || got["installed"] != "" {
+				t.Errorf("%v", got)
+			}
+		})
+	}
+	r := Parse([]byte("# A wrong area\n\nVersions:\n```\nInstalled: 1.2\nnumpy: 1.24.1\nscipy: 1.10.0\n```\n"), Source{})
+	for _, v := range r.Versions {
+		if v.Dist == "installed" {
+			t.Errorf("a word became a package: %+v", v)
+		}
 	}
 }

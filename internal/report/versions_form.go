@@ -1,6 +1,7 @@
 package report
 
 import (
+	"sort"
 	"strings"
 
 	"github.com/repgen/repgen/internal/system/lazyre"
@@ -118,6 +119,35 @@ func (p *parser) tupleVersions(names []string, t string, start int) {
 	}
 	python := t[m[4]:m[5]] + "." + t[m[6]:m[7]] + "." + t[m[8]:m[9]]
 	p.addVersion(Version{Name: "python", Dist: "python", Spec: python, Where: "show_versions", Span: Span{start + m[4], start + m[9]}})
+}
+
+var installedLabel = lazyre.New(`^\s*Installed:\s*v?(` + versionText + `)\b`)
+
+// installedLine reads such a line outside of a fence.
+func (p *parser) installedLine(start int, text string) bool {
+	m := installedLabel.FindStringSubmatchIndex(text)
+	if m == nil {
+		return false
+	}
+	name := p.underlinedAbove(start)
+	if name == "" {
+		return false
+	}
+	p.colonVersion(name, text[m[2]:m[3]], "list", Span{start + m[2], start + m[3]})
+	return true
+}
+
+// underlinedAbove is the underlined line right above the one at pos, as tools
+// print it that show one package first: "widgets", "=======", "", "Installed: 1.2".
+func (p *parser) underlinedAbove(pos int) string {
+	i := sort.Search(len(p.lines), func(i int) bool { return p.lines[i].end >= pos }) - 1
+	for i > 0 && strings.TrimSpace(p.lineText(i)) == "" {
+		i--
+	}
+	if i < 1 || !underline.MatchString(p.lineText(i)) {
+		return ""
+	}
+	return strings.TrimSpace(p.lineText(i - 1))
 }
 
 // dropBareAt takes back a bare reading of a form's field: the heading names

@@ -192,7 +192,11 @@ func (p *parser) listLine(l line, where string, conda bool) {
 		p.installed(t[m[2]:m[3]], t[m[4]:m[5]], "conda", span(m, 1, 2))
 	case colonLine.MatchString(t):
 		m := colonLine.FindStringSubmatchIndex(t)
-		p.colonVersion(t[m[2]:m[3]], t[m[4]:m[5]], where, span(m, 1, 2))
+		name := t[m[2]:m[3]]
+		if strings.EqualFold(name, "installed") {
+			name = p.underlinedAbove(l.start)
+		}
+		p.colonVersion(name, t[m[4]:m[5]], where, span(m, 1, 2))
 		if rest := t[m[6]:m[7]]; furtherPair.MatchString(rest) {
 			sep := strings.IndexAny(rest, ",;|") + 1
 			p.listLine(line{l.start + m[6] + sep, l.end}, where, conda)
@@ -262,7 +266,7 @@ func (p *parser) requirement(name, spec, where string, s Span) {
 // is an unknown name of two words.
 func (p *parser) colonVersion(name, version, where string, s Span) {
 	name = strings.TrimSpace(name)
-	if notSoftware.MatchString(name) || notSoftware.MatchString(name+" version") || dateLike.MatchString(version) && !isKnown(name) {
+	if name == "" || notSoftware.MatchString(name) || notSoftware.MatchString(name+" version") || dateLike.MatchString(version) && !isKnown(name) {
 		return
 	}
 	if where == "freeze" || where == "requirements" || where == "printed" {

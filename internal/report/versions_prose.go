@@ -52,6 +52,9 @@ func (p *parser) proseVersions() {
 		if strings.Contains(text, "install") {
 			p.installLine(s.start, p.text[s.start:s.end])
 		}
+		if p.installedLine(s.start, text) {
+			continue
+		}
 		if !strings.ContainsAny(text, "0123456789") {
 			p.movingVersions(s, text)
 			continue
