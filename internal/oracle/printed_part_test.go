@@ -88,3 +88,29 @@ func TestDrawnNumbersAreNoDenial(t *testing.T) {
 		}
 	}
 }
+
+// TestDrawnNumbersAreRelated: where a script draws its numbers and they should
+// be equal, those of each execution are compared; a series is not.
+func TestDrawnNumbersAreRelated(t *testing.T) {
+	for _, c := range []struct {
+		relation, printed string
+		chance            bool
+		want              Finding
+	}{
+		{relEqual, "tensor([[1.25]])\ntensor([[-7.5]])\n", true, Hit},
+		{relEqual, "tensor([[1.25]])\ntensor([[nan]])\n", true, Hit},
+		{relEqual, "tensor([[1.25]])\ntensor([[1.25]])\n", true, Clean},
+		{relEqual, "tensor([[1.25]])\ntensor([[-7.5]])\n", false, Absent},
+		{relEqual, "tensor([[1.25]])\n", true, Absent},
+		{relEqual, "mean 1.25\nmean -7.5\n", true, Absent},
+		{relAllFinite, "tensor([[1.25]])\ntensor([[nan]])\n", true, Hit},
+		{relNotRising, "tensor([[1.25]])\ntensor([[7.5]])\n", true, Absent},
+	} {
+		e := Expectation{Oracle: OraclePrinted, ReporterScript: true, Printed: &Printed{
+			Actual: []Line{{Text: "tensor([[0.0597]])", Replaces: -1}, {Text: "tensor([[-4.8402]])", Replaces: -1}}, Relation: c.relation, Chance: c.chance,
+		}}
+		if j := Judge(e, finished(c.printed)); j.Finding != c.want {
+			t.Errorf("%+v: %s: %v", c, j.Finding, j.Reasons)
+		}
+	}
+}
