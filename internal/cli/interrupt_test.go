@@ -18,8 +18,8 @@ import (
 )
 
 // slowReport keeps each stage long enough to be interrupted there.
-func slowReport() string {
-	return strings.Replace(axisReport, "import tinynet\n\n", "import tinynet\nimport time\n\ntime.sleep(0.2)\n", 1)
+func slowReport(seconds string) string {
+	return strings.Replace(axisReport, "import tinynet\n\n", "import tinynet\nimport time\n\ntime.sleep("+seconds+")\n", 1)
 }
 
 // verdictOf is what must not depend on how often a run was interrupted.
@@ -69,7 +69,7 @@ func lastEvent(r *rig, run string) time.Time {
 func TestInterruptAtEachStage(t *testing.T) {
 	x := newIndex(t, tinyWheels()...)
 	r := newRig(t, x)
-	report := r.file("report.md", slowReport())
+	report := r.file("report.md", slowReport("0.7"))
 	want, _ := undisturbed(r, report)
 	stages := map[string]string{
 		"versions": "environment: choosing versions", "solve": "environment: looking for uv",
@@ -187,7 +187,7 @@ func waitForReader(t *testing.T, pipe *os.File) {
 func TestSecondInterrupt(t *testing.T) {
 	x := newIndex(t, tinyWheels()...)
 	r := newRig(t, x)
-	report := r.file("report.md", strings.Replace(slowReport(), "sleep(0.2)", "sleep(60)", 1))
+	report := r.file("report.md", slowReport("60"))
 	p := r.start("reproduce", "--out", "run", report)
 	go func() {
 		for p.waitForRecord("run") {
@@ -218,7 +218,7 @@ func (p *running) waitForRecord(run string) bool {
 func TestKilledAnywhere(t *testing.T) {
 	x := newIndex(t, tinyWheels()...)
 	r := newRig(t, x)
-	report := r.file("report.md", slowReport())
+	report := r.file("report.md", slowReport("0.2"))
 	want, took := undisturbed(r, report)
 	const seed = 20240317
 	random := rand.New(rand.NewPCG(seed, 0))

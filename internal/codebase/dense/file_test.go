@@ -364,7 +364,7 @@ func TestFlat(t *testing.T) {
 		cycle()
 	}
 	heap2, maps2, files2 := measure()
-	if maps2 != maps || files2 != files || heap2 > heap+1<<20 {
+	if maps2 != maps || files2 > files || heap2 > heap+1<<20 { // fewer: an earlier test's were collected
 		t.Errorf("from %d to %d bytes, %d to %d mappings, %d to %d files", heap, heap2, maps, maps2, files, files2)
 	}
 }
