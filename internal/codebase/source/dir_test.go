@@ -115,6 +115,31 @@ func TestDir(t *testing.T) {
 	}
 }
 
+// TestOwnRunsAreNoSource: repgen called in a project leaves its runs there, and
+// their scripts are about the very report that is searched for. A bundle may
+// have been moved; who searches in a run wants it.
+func TestOwnRunsAreNoSource(t *testing.T) {
+	files := map[string]string{
+		"a.py":                                "x = 1\n",
+		"repgen-out/one/00-request.json":      "{}",
+		"repgen-out/one/candidate.py":         "x = 1\n",
+		"repgen-out/one/bundle/reproduce.py":  "x = 1\n",
+		"repgen-out/one/bundle/evidence.json": "{}",
+		"repgen-out/one/bundle/oracle.json":   "{}",
+		"docs/bundle/evidence.json":           "{}",
+		"docs/bundle/oracle.json":             "{}",
+		"docs/bundle/reproduce.py":            "x = 1\n",
+		"trial/evidence.json":                 "{}",
+		"trial/a.py":                          "x = 1\n",
+	}
+	root := project(t, files)
+	l := mustList(t, mustDir(t, root), nil)
+	same(t, "files", paths(l), "a.py", "trial/a.py")
+	same(t, "skipped", skips(l), "docs/bundle vendored", "repgen-out/one vendored")
+	l = mustList(t, mustDir(t, filepath.Join(root, "repgen-out", "one")), nil)
+	same(t, "files of a run", paths(l), "candidate.py")
+}
+
 func TestDirRoot(t *testing.T) {
 	root := project(t, map[string]string{"a.py": "x = 1\n", "docs/readme.md": "hello"})
 	if _, err := Dir(filepath.Join(root, "none")); !errors.Is(err, fs.ErrNotExist) {

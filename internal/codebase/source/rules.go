@@ -51,9 +51,17 @@ var quiet = map[string]bool{
 	".pytest_cache": true, ".ruff_cache": true, ".cache": true, ".ipynb_checkpoints": true,
 }
 
-// environmentFiles mark a folder as an environment whatever its name (sources:
-// PEP 405; conda keeps its records in conda-meta).
-var environmentFiles = map[string]string{"pyvenv.cfg": "a virtual environment", "conda-meta": "a conda environment"}
+// telling are files that mark a folder as something else than the project's,
+// whatever its name (sources: PEP 405; conda keeps its records in conda-meta; our
+// own runs and bundles, which lie in the project when repgen is called there:
+// their scripts are about the same report, so that they came second).
+var telling = map[string]string{
+	"pyvenv.cfg": "a virtual environment", "conda-meta": "a conda environment",
+	"00-request.json": "a run of repgen", "evidence.json": "a bundle of repgen",
+}
+
+// bundled must stand beside evidence.json, which is not a rare name.
+const bundled = "oracle.json"
 
 // vendored judges a whole path by its folders.
 func vendored(p string) (dir, more string) {

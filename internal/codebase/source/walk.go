@@ -111,7 +111,7 @@ func (w *walk) folder(ctx context.Context, f folder) error {
 		return nil
 	}
 	here := f.above
-	if !w.tree.installed && slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == ".gitignore" }) {
+	if !w.tree.installed && has(entries, ".gitignore") {
 		here = readIgnores(full, w.prefix+f.path, here)
 	}
 	if !w.tree.installed && f.path != "" {
@@ -131,10 +131,14 @@ func (w *walk) folder(ctx context.Context, f folder) error {
 	return nil
 }
 
+func has(entries []fs.DirEntry, name string) bool {
+	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool { return e.Name() == name })
+}
+
 // foreign says what a folder is that its contents show not to be the project's.
 func foreign(path string, entries []fs.DirEntry) string {
 	for _, e := range entries {
-		if more, ok := environmentFiles[e.Name()]; ok {
+		if more, ok := telling[e.Name()]; ok && (e.Name() != "evidence.json" || has(entries, bundled)) {
 			return more
 		}
 		if path == "build/" && (e.Name() == "lib" || strings.HasPrefix(e.Name(), "bdist.")) {
