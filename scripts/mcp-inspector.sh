@@ -1,7 +1,8 @@
 #!/bin/sh
 # Lets the protocol's official inspector list the tools of `repgen mcp` and call
 # two of them. It needs npx (Node 20 was tried) and, once, a network.
-# Usage: mcp-inspector.sh REPGEN FOLDER REPORT, REPORT being a file in FOLDER.
+# Usage: mcp-inspector.sh REPGEN FOLDER REPORT, REPORT being a file in FOLDER, which
+# holds Python source as well.
 set -eu
 
 # Pinned: an inspector that changes its words is no fault of ours.

@@ -111,7 +111,7 @@ func (w *agentServices) Search(ctx context.Context, ask mcp.CodeAsk, tell mcp.Te
 	}
 	err = errors.Join(err, m.close())
 	if errors.Is(err, codebase.ErrNoPython) {
-		return nil, usage("there is no Python to search in %s", p.name)
+		return nil, usage("there is no Python to search in %s: name a folder of source as dir, or an environment_id", p.name)
 	}
 	return found, err
 }
