@@ -8,6 +8,7 @@ import (
 
 	"github.com/repgen/repgen/internal/environment"
 	"github.com/repgen/repgen/internal/output"
+	"github.com/repgen/repgen/internal/proof"
 	"github.com/repgen/repgen/internal/sandbox"
 	"github.com/repgen/repgen/internal/system"
 )
@@ -46,7 +47,7 @@ func (c *doctorCmd) Run(ctx context.Context, s streams) error {
 	if err := c.place.check(); err != nil {
 		return c.failAlone(s, err)
 	}
-	checks := append(c.checks(ctx, s), llmChecks(ctx, s, c.llmFlags)...)
+	checks := s.advised(append(c.checks(ctx, s), llmChecks(ctx, s, c.llmFlags)...))
 	if c.JSON {
 		if err := output.JSON(s.out, map[string][]check{"checks": checks}); err != nil {
 			return err
@@ -65,6 +66,14 @@ func (c *doctorCmd) Run(ctx context.Context, s streams) error {
 		return exit{exitFailed}
 	}
 	return nil
+}
+
+// advised puts the command's name into the advice of checks.
+func (s streams) advised(checks []check) []check {
+	for i, k := range checks {
+		checks[i].Next = s.named(proof.ResultError{Next: k.Next}).Next
+	}
+	return checks
 }
 
 // checks looks at everything. Without a place for the cache there is nothing to

@@ -78,3 +78,12 @@ func TestDoctorAsks(t *testing.T) {
 		}
 	}
 }
+
+// TestDoctorAdviceNamesItself: what is to be done can be typed as it stands.
+func TestDoctorAdviceNamesItself(t *testing.T) {
+	configured(t, "")
+	k := told(t, streams{command: "doctor"}.advised(llmChecks(t.Context(), quiet, llmFlags{LLM: "nosuch"})), "language model")
+	if k.OK || !strings.Contains(k.Next, "repgen doctor --help") {
+		t.Errorf("%+v", k)
+	}
+}

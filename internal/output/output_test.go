@@ -158,3 +158,13 @@ func TestLiveTextIsNoLineOfALog(t *testing.T) {
 		t.Errorf("live %q", live.String())
 	}
 }
+
+// TestBudgetSaysHowToGoOn: the next step can be copied as it stands.
+func TestBudgetSaysHowToGoOn(t *testing.T) {
+	run := "/runs/a b"
+	var b bytes.Buffer
+	ModelPart(&b, &proof.Result{Model: &proof.ResultModel{Name: "m", Ending: budgetEnded}, Run: &run})
+	if !strings.Contains(b.String(), "repgen reproduce --resume '/runs/a b'\n") {
+		t.Errorf("got %s", b.String())
+	}
+}

@@ -150,7 +150,11 @@ func ModelPart(w io.Writer, r *proof.Result) {
 	}
 	_, _ = fmt.Fprintf(w, "   model: %s, %s in %s, %s, %s, %s\n", InertLine(who), number(m.Attempts, "attempt"), number(m.Contexts, "context"), number(m.Calls, "call"), tokens, money)
 	if m.Ending == budgetEnded {
-		_, _ = fmt.Fprintln(w, "   more: raise the budget that ended it and go on with --resume (docs/llm.md, Budget)")
+		run := "RUN"
+		if r.Run != nil {
+			run = ShellWord(InertLine(*r.Run))
+		}
+		_, _ = fmt.Fprintf(w, "   more: raise the budget that ended it (docs/llm.md, Budget) and go on: repgen reproduce --resume %s\n", run)
 	}
 	if len(m.Without) > 0 {
 		_, _ = fmt.Fprintf(w, "   switched off: %s\n", InertLine(strings.Join(m.Without, ", ")))
