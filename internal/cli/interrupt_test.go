@@ -204,7 +204,7 @@ func TestSecondInterrupt(t *testing.T) {
 
 // waitForRecord waits until a work folder of the run holds a script.
 func (p *running) waitForRecord(run string) bool {
-	for range 2000 {
+	for began := time.Now(); time.Since(began) < patience; {
 		if found, _ := filepath.Glob(filepath.Join(p.dir, run, "work", "*", "reproduce.py")); len(found) > 0 {
 			return true
 		}

@@ -42,9 +42,10 @@ const childDims = 64
 func child(job string) error {
 	var path string
 	var from, to, batch int
-	if _, err := fmt.Sscan(job, &path, &from, &to, &batch); err != nil {
+	if _, err := fmt.Sscanf(job, "%q %d %d %d", &path, &from, &to, &batch); err != nil {
 		return err
 	}
+	lockWait = time.Minute // a slow disk is not what these tests are about
 	v, err := Open(path, info(childDims))
 	if err != nil {
 		return err
@@ -68,7 +69,7 @@ func start(t *testing.T, path string, from, to, batch int) (*exec.Cmd, *bufio.Sc
 		t.Fatal(err)
 	}
 	c := exec.Command(exe)
-	c.Env = append(os.Environ(), childEnv+"="+fmt.Sprint(path, " ", from, " ", to, " ", batch))
+	c.Env = append(os.Environ(), childEnv+"="+fmt.Sprintf("%q %d %d %d", path, from, to, batch))
 	c.Stderr = os.Stderr
 	out, err := c.StdoutPipe()
 	if err != nil {
