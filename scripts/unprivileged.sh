@@ -20,7 +20,7 @@ chown -R "$user" "$place/home"
 
 run() { # folder, binary, pattern
 	su -s /bin/sh "$user" -c "cd '$place/tree/$1' && exec env -i HOME='$place/home' PATH=/usr/local/bin:/usr/bin:/bin \
-		TMPDIR='$place/home' REPGEN_REAL=1 REPGEN_CACHE_DIR='$place/home/cache' '$place/$2' -test.timeout 15m -test.run '$3'"
+		TMPDIR='$place/home' REPGEN_REAL=1 REPGEN_CACHE_DIR='$place/home/cache' '$place/$2' -test.timeout 60m -test.run '$3'"
 }
 run internal/sandbox/bwrap bwrap.test .
 run internal/cli cli.test 'TestLiars|TestHonest|TestReal|TestNoBubblewrap|TestAgentSession'
