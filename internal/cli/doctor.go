@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -86,6 +87,21 @@ func (c *doctorCmd) checks(ctx context.Context, s streams) []check {
 	checks := append(isolationChecks(ctx, sv.sandbox), diskCheck())
 	for _, d := range sv.envs.Diagnose(ctx) {
 		checks = append(checks, fromDiagnosis(d))
+	}
+	return blamed(checks, sv.envs.dir)
+}
+
+// blamed gives what fails for want of the cache folder the advice that helps:
+// no installation and no network would.
+func blamed(checks []check, dir string) []check {
+	unusable := func(k check) bool { return k.Name == cacheCheck && !k.OK }
+	if !slices.ContainsFunc(checks, unusable) {
+		return checks
+	}
+	for i, k := range checks {
+		if !k.OK && strings.Contains(k.Detail, dir) {
+			checks[i].Next, checks[i].Refused, checks[i].Unsafe = cacheNext, "", ""
+		}
 	}
 	return checks
 }

@@ -34,3 +34,23 @@ func TestDiskCheck(t *testing.T) {
 		})
 	}
 }
+
+// TestCacheFolderIsBlamed: what fails for want of the cache folder is not to be
+// installed, and what fails otherwise keeps its own advice.
+func TestCacheFolderIsBlamed(t *testing.T) {
+	checks := func(cache bool) []check {
+		return blamed([]check{
+			{Name: "isolation", Detail: "sandbox: mkdir /a/cache: permission denied", Next: "install it", Refused: "nothing runs", Unsafe: "a way"},
+			{Name: cacheCheck, OK: cache, Detail: "mkdir /a/cache: permission denied", Next: cacheNext},
+			{Name: "package index", Detail: "no such host", Next: "check the network"},
+			{Name: "disk", OK: true, Detail: "/a/cache, 9 GiB free"},
+		}, "/a/cache")
+	}
+	got := checks(false)
+	if got[0].Next != cacheNext || got[0].Refused+got[0].Unsafe != "" || got[2].Next != "check the network" || got[3].Next != "" {
+		t.Errorf("got %+v", got)
+	}
+	if got = checks(true); got[0].Next != "install it" || got[0].Unsafe == "" {
+		t.Errorf("with a cache folder: %+v", got)
+	}
+}

@@ -137,12 +137,15 @@ func (g *guarded) Build(ctx context.Context, l *environment.Lock) (*environment.
 // Diagnose says whether the cache can be written, and what the environments
 // lack.
 func (g *guarded) Diagnose(ctx context.Context) []environment.Diagnosis {
-	d := environment.Diagnosis{Name: "cache folder", OK: true, Detail: g.dir + " can be written"}
+	d := environment.Diagnosis{Name: cacheCheck, OK: true, Detail: g.dir + " can be written"}
 	if err := g.check(); err != nil {
 		d.OK, d.Detail, d.Next = false, err.Error(), cacheNext
 	}
 	return append([]environment.Diagnosis{d}, g.Manager.Diagnose(ctx)...)
 }
+
+// cacheCheck is the doctor's name for the cache folder.
+const cacheCheck = "cache folder"
 
 // cacheNext is what a user can do about the cache folder.
 const cacheNext = "set REPGEN_CACHE_DIR to a folder that can be written"
