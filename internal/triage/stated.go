@@ -64,7 +64,7 @@ func addActual(rd *reading, c claims, p *oracle.Printed) (origin []report.Statem
 		}
 	}
 	for _, st := range c.actual {
-		if !pasted(st) && (anyPasted || !rd.script.prints() && !rd.script.none()) || comments > 1 && st.Where != "comment" && !pasted(st) {
+		if !pasted(st) && (anyPasted || !rd.script.prints() && !rd.script.none() && !saidBehind(rd, st)) || comments > 1 && st.Where != "comment" && !pasted(st) {
 			continue
 		}
 		for _, l := range statedLines(rd, st) {
