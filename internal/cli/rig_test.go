@@ -23,7 +23,7 @@ import (
 
 // patience is how long one process of repgen may take before the test kills
 // it: no measure, only a bound for a machine that is very busy.
-const patience = 4 * time.Minute
+const patience = 15 * time.Minute
 
 // rig runs repgen as its own process in a folder of its own, as a user would.
 type rig struct {
