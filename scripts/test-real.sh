@@ -26,4 +26,4 @@ REPGEN_TEST_UV="${REPGEN_TEST_UV:-$home/bin/uv}"
 REPGEN_PACKAGES="${REPGEN_PACKAGES:-$site/torchmetrics:$site/gymnasium}"
 export REPGEN_TEST_PYTHON REPGEN_TEST_UV REPGEN_PACKAGES
 # Built as `make build` does, so that nothing is compiled twice.
-REPGEN_REAL=1 exec "${GO:-go}" test -vet=off -trimpath -timeout 60m "${@:-./...}"
+REPGEN_REAL=1 exec "${GO:-go}" test -vet=off -trimpath -timeout 85m "${@:-./...}"
