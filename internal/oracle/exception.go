@@ -66,6 +66,9 @@ func otherWanted(e Expectation, ex sandbox.Execution) (Judgement, bool) {
 // compiled code of it, which leaves no frame.
 func notTheSubjects(e Expectation, s symptom.Symptom) string {
 	inner, ok := symptom.Innermost(s.Frames)
+	if ok && inner.Altered && !e.ReporterScript {
+		return madeUp(inner)
+	}
 	if ok && inner.InScript() && !e.ReporterScript && !fromCompiled(e, s, inner) {
 		return fmt.Sprintf("%s was raised by the script's own code, which is not the reporter's", s.Exception)
 	}

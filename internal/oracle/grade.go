@@ -239,10 +239,32 @@ func notOfItself(s symptom.Symptom) string {
 		return "the isolation withholds " + what + ", which alone gives the same failure: a release without it would have to be found"
 	}
 	inner, ok := symptom.Innermost(s.Frames)
+	if raisedOver(s.Frames) {
+		return "a raise of the script's own stands where the library should have been called: a release without it would have to be found"
+	}
+	if ok && inner.Altered {
+		return madeUp(inner) + ": a release without it would have to be found"
+	}
 	if ok && inner.InScript() && slices.ContainsFunc(s.Frames, symptom.Frame.InLibrary) {
 		return "the script's own code raised it, called back from a library: a release without it would have to be found"
 	}
 	return ""
+}
+
+// raisedOver: right below a raise statement of the script comes a library's
+// frame, which that statement cannot have called.
+func raisedOver(frames []symptom.Frame) bool {
+	for i := 1; i < len(frames); i++ {
+		if frames[i].InLibrary() && frames[i-1].InScript() && strings.HasPrefix(frames[i-1].Source, "raise") {
+			return true
+		}
+	}
+	return false
+}
+
+// madeUp says of a frame that its code only claims to be a package's.
+func madeUp(f symptom.Frame) string {
+	return fmt.Sprintf("the code that raised it says that it is %s of %s, which is not what that file holds", f.Function, f.File)
 }
 
 // fullMatch asks that everything was stated by the reporter and is equal, not

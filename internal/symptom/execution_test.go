@@ -91,6 +91,10 @@ func TestObservedFramesAreNotBelieved(t *testing.T) {
 		"compiled under a library's name":    {File: "/env/lib/python3.11/site-packages/lib/core.py", Module: "__main__"},
 		"a folder of the work place":         {File: "/box/site-packages/lib/core.py", Module: "lib.core"},
 		"a folder of the temporary place":    {File: "/tmp/site-packages/lib/core.py", Module: "lib.core"},
+		"a way round to the work place":      {File: "/env/../box/site-packages/lib/core.py", Module: "lib.core"},
+		"a path written twice":               {File: "//tmp/./site-packages/lib/core.py", Module: "lib.core"},
+		"code that the interpreter has not":  {File: "<frozen importlib._bootstrap>", Module: "importlib._bootstrap", Altered: true},
+		"code from a string":                 {File: "<eval_with_key>.1", Module: "torch.fx", Altered: true},
 		"a relative folder of the same name": {File: "site-packages/lib/core.py", Module: "lib.core"},
 	} {
 		if got := fromProbe([]probe.Frame{f})[0]; got.Where != "script" || got.Package != "" {
@@ -99,6 +103,11 @@ func TestObservedFramesAreNotBelieved(t *testing.T) {
 	}
 	if got := fromProbe([]probe.Frame{libFrame})[0]; got.Where != "library" || got.Package != "lib" {
 		t.Errorf("a library's frame: %+v", got)
+	}
+	altered := libFrame
+	altered.Altered = true
+	if got := fromProbe([]probe.Frame{altered})[0]; !got.InLibrary() || !got.Altered {
+		t.Errorf("code that its file does not hold: %+v", got)
 	}
 }
 

@@ -118,8 +118,8 @@ func fromProbe(frames []probe.Frame) []Frame {
 			continue // endless recursion: both ends tell the story
 		}
 		f := newFrame(pf.File, "", pf.Line, pf.Source)
-		f.Function = pf.Function
-		if pf.Module == "__main__" || writable(pf.File) {
+		f.Function, f.Altered = pf.Function, pf.Altered
+		if pf.Module == "__main__" || writable(pf.File) || pf.Altered && f.Where != whereLibrary {
 			f.File, f.Package, f.Where = path.Base(f.File), "", whereScript
 		}
 		out = append(out, f)
@@ -128,8 +128,12 @@ func fromProbe(frames []probe.Frame) []Frame {
 }
 
 // writable says whether the script itself could have put a file there: below
-// such a place a folder named site-packages proves nothing.
+// such a place a folder named site-packages proves nothing. Python keeps a path
+// as the script gave it ("/env/../tmp/site-packages").
 func writable(file string) bool {
+	if strings.HasPrefix(file, "/") {
+		file = path.Clean(file)
+	}
 	for _, dir := range []string{sandbox.WorkDir, "/tmp", "/dev/shm", "/proc"} {
 		if strings.HasPrefix(file, dir+"/") {
 			return true

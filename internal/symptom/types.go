@@ -62,6 +62,8 @@ type Frame struct {
 	Line     int    `json:"line,omitempty"`
 	Function string `json:"function,omitempty"`
 	Source   string `json:"source,omitempty"`
+	// Altered: an observed frame of a package whose code is not its file's.
+	Altered bool `json:"altered,omitempty"`
 }
 
 // Relation of an observed symptom to the expected one.

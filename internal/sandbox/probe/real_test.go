@@ -148,6 +148,7 @@ var scripts = []struct {
 	{"forge.py", Options{}, checkForge},
 	{"deeds.py", Options{}, checkDeeds},
 	{"values.py", Options{Watch: []string{"box.items", "box.items[1]['k']", "box.items[-2]", "hostile[0]", "box.items.copy()"}}, checkValues},
+	{"made_up.py", Options{}, checkMadeUp},
 	{"recursion.py", Options{}, checkRecursion},
 	{"group.py", Options{}, checkGroup},
 	{"reentrant.py", Options{}, checkReentrant},

@@ -89,6 +89,9 @@ type Frame struct {
 	Function string `json:"function"`
 	Module   string `json:"module,omitempty"` // __name__ of the frame's globals
 	Source   string `json:"source,omitempty"` // the source line, stripped
+	// Altered: the code that ran is not what the named file holds. Looked at
+	// from the raising frame outwards to the first of an installed package.
+	Altered bool `json:"altered,omitempty"`
 }
 
 // Warning is one warning.

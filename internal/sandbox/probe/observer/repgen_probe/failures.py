@@ -1,7 +1,7 @@
 """Exceptions and warnings as data."""
 import linecache
 
-from . import qualified
+from . import genuine, qualified
 
 FRAMES = 200  # of one traceback: a recursion's middle says nothing new
 CHAIN = 20
@@ -35,7 +35,9 @@ def frames(tb):
         tb = tb.tb_next
     if len(items) > FRAMES:
         items = items[:FRAMES // 2] + items[-FRAMES // 2:]
-    return [frame(f, line) for f, line in items]
+    records = [frame(f, line) for f, line in items]
+    genuine.mark(items, records)
+    return records
 
 
 def message(value):
