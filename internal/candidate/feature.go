@@ -36,6 +36,14 @@ func featureBranches(r *reader) {
 			say(cond.Line, "branches on what the release has (%s)", clip(oneLine(cond.Text)))
 		}
 	}
+	for _, call := range r.f.Calls { // a branch by another name, or the answer itself
+		if call.Method != "get" && call.Method != "pop" && !r.callsLibrary(call) {
+			continue
+		}
+		if slices.ContainsFunc(call.ArgReads, func(name string) bool { return told[firstOf(name)] }) {
+			say(call.Line, "uses what it learnt of the release (%s)", clip(call.Func))
+		}
+	}
 	for _, s := range r.f.Strings {
 		if installed.MatchString(s.Value) && !isDocstring(r.f, s) {
 			say(s.Line, "looks at the installation (%q)", clip(s.Value))

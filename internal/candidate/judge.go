@@ -19,7 +19,7 @@ func rules() []func(*reader) {
 		patchedAttributes, patchedByCall, patchedDeletes,
 		versionBranches, featureBranches, unread,
 		crashesByHand, raisesByHand, ownScript,
-		touchesNothing, ownCopies, swallows, sleeps, hiddenCode, agentRules,
+		touchesNothing, ownCopies, swallows, sleeps, hiddenCode, forgedTraceback, spelledNames, asksWhatIsInstalled, agentRules,
 	}
 }
 

@@ -23,7 +23,7 @@ func (c *Candidate) RefusalsFor(e *oracle.Expectation) []string {
 		return refusals
 	}
 	f := pysyntax.Parse(c.Own())
-	for _, reason := range slices.Concat(raisedByHand(c, f, e), warnedByHand(f, e), unrelated(c, f, e), slowByHand(f, e)) {
+	for _, reason := range slices.Concat(raisedByHand(c, f, e), warnedByHand(f, e), unrelated(c, f, e), slowByHand(f, e), goesOn(c, f, e)) {
 		refusals = addOnce(refusals, reason)
 	}
 	return refusals

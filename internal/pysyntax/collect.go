@@ -289,6 +289,8 @@ func (c *collector) try(n *node, at context) {
 	body := c.reads(n.get("body"))
 	inBody, after := at, c.guardedBy(at, n.get("body"))
 	inBody.guarded = true
+	first := len(c.f.Handlers)
+	defer func() { c.tried(n, first) }()
 	for _, k := range n.kids {
 		switch {
 		case k.field == "body":
@@ -299,6 +301,31 @@ func (c *collector) try(n *node, at context) {
 			c.visit(k, after)
 		}
 	}
+}
+
+// tried keeps a try statement whose handlers begin at first of the list.
+func (c *collector) tried(n *node, first int) {
+	t := Try{Line: n.line, EndLine: n.endLine, Reads: c.reads(n), Leaves: jumps(n)}
+	for _, h := range c.f.Handlers[first:] {
+		t.Swallows = t.Swallows || !h.Raises
+	}
+	for _, k := range n.kids {
+		t.Swallows = t.Swallows || k.kind == "finally_clause" && jumps(k)
+	}
+	for _, imp := range c.f.Imports {
+		if imp.Span.Start >= n.start && imp.Span.End <= n.end {
+			t.Reads = append(t.Reads, imp.Module)
+		}
+	}
+	c.f.Tries = append(c.f.Tries, t)
+}
+
+func jumps(n *node) (found bool) {
+	n.walk(func(k *node) bool {
+		found = found || k.kind == "return_statement" || k.kind == "break_statement" || k.kind == "continue_statement"
+		return !found
+	})
+	return found
 }
 
 func (c *collector) flow(target string, reads []string, calls ...string) {

@@ -29,6 +29,7 @@ type File struct {
 	Raises     []Raise
 	Conditions []Condition
 	Handlers   []Handler
+	Tries      []Try
 	Deletes    []Delete
 	// StarImport: "from x import *" makes every unbound name possibly bound.
 	StarImport bool
@@ -231,6 +232,17 @@ type Handler struct {
 	// Prints: its body calls print.
 	Raises, Silent, Prints bool
 	Scope                  string
+}
+
+// Try is one try statement.
+type Try struct {
+	Line, EndLine int
+	// Swallows: it can go on after an exception, by an except clause that does not
+	// raise or by leaving out of its finally clause. Leaves: something in it
+	// returns, breaks or continues.
+	Swallows, Leaves bool
+	// Reads are the names that are read anywhere in it, imported ones among them.
+	Reads []string
 }
 
 // Delete is the target of a del statement.

@@ -1,0 +1,77 @@
+package candidate
+
+import (
+	"strings"
+
+	"github.com/repgen/repgen/internal/system/lazyre"
+)
+
+var (
+	// registers know what is installed, or what its source looks like; a script
+	// that shows a bug calls the library instead.
+	registers = lazyre.New(`^(?:importlib\.(?:metadata|resources)|importlib_(?:metadata|resources)|pkg_resources|pkgutil|linecache|pydoc|dis|zipimport|sysconfig|site|pip|setuptools)(?:\.|$)|^help$|^inspect\.get(?:source|file|module|doc|comments|abs)`)
+	// whereAll are places of the interpreter and of what is installed for it.
+	whereAll = lazyre.New(`^sys\.(?:modules|path|prefix|exec_prefix|base_prefix|path_importer_cache|getallocatedblocks)(?:\.|$)`)
+	envPaths = lazyre.New(`^/(?:env|py)(?:/|$)`)
+	// behind are attributes through which the code of a library is looked at.
+	behind = lazyre.New(`\.\s*(?:__(?:code|spec|loader|path|annotations|defaults|kwdefaults|traceback)__|tb_\w+|co_\w+|f_code|f_globals|f_lineno)\b`)
+)
+
+// askers are given to something else that calls them.
+var askers = wordSet("hasattr getattr dir vars")
+
+// asksWhatIsInstalled: one who writes a script for one release learns nothing
+// from the installation but which release it runs on, and could then do
+// something else there. A reporter's own script may look where its bug is.
+func asksWhatIsInstalled(r *reader) {
+	if r.c.Origin == originReporter || r.nested > 0 {
+		return
+	}
+	for _, imp := range r.f.Imports {
+		full := imp.Module
+		for _, n := range imp.Names {
+			if registers.MatchString(imp.Module + "." + n.Name) {
+				full = imp.Module + "." + n.Name
+			}
+		}
+		if registers.MatchString(full) {
+			r.refuse(imp.Line, "asks what is installed (import %s)", clip(full))
+		}
+	}
+	deleted := map[int]bool{}
+	for _, d := range r.f.Deletes {
+		deleted[d.Line] = true
+	}
+	for _, a := range r.f.Attributes {
+		full := r.resolve(a.Text)
+		if deleted[a.Line] {
+			continue // to import anew
+		}
+		if (registers.MatchString(full) || whereAll.MatchString(full)) && !inPrint(r.f, a.Line) && !strings.HasPrefix(full, "sys.path.") {
+			r.refuse(a.Line, "asks what is installed (%s)", clip(a.Text))
+		}
+	}
+	for _, call := range r.f.Calls {
+		if name, plain := unquoted(arg(call, 0)); call.Func != "" && registers.MatchString(strings.TrimPrefix(r.resolve(call.Func), "builtins.")) ||
+			call.Func == "__import__" && plain && registers.MatchString(name) {
+			r.refuse(call.Line, "asks what is installed (%s)", clip(call.Func))
+		}
+	}
+	for _, s := range r.f.Strings {
+		if envPaths.MatchString(s.Value) && !isDocstring(r.f, s) {
+			r.refuse(s.Line, "looks at the installation (%q)", clip(s.Value))
+		}
+	}
+	for _, call := range r.f.Calls {
+		for _, name := range call.ArgReads {
+			if askers[name] && r.resolve(name) == name {
+				r.refuse(call.Line, "asks what the release has (%s)", name)
+			}
+		}
+	}
+	for i, line := range strings.Split(codeOnly(r.f), "\n") {
+		if m := behind.FindString(line); m != "" && !inPrint(r.f, i+1) {
+			r.refuse(i+1, "looks behind a name (%s)", strings.TrimSpace(m))
+		}
+	}
+}
