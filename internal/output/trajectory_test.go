@@ -226,7 +226,7 @@ func TestModelPart(t *testing.T) {
 	}
 	b.Reset()
 	r.Model.Ending = "budget"
-	if ModelPart(&b, r); !strings.Contains(b.String(), "raise the budget that ended it and go on with --resume") {
+	if ModelPart(&b, r); !strings.Contains(b.String(), "raise the budget that ended it (docs/llm.md, Budget) and go on: repgen reproduce --resume RUN") {
 		t.Errorf("no way on after the budget in\n%s", b.String())
 	}
 }
