@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/repgen/repgen/internal/sandbox/probe"
 	"github.com/repgen/repgen/internal/symptom"
 )
 
@@ -222,6 +223,10 @@ func (g *grading) explicit(e Expectation, ev Evidence) {
 			return
 		}
 	}
+	if why := diedElsewhere(e, ev.Groups[r]); why != "" {
+		g.reasons = append(g.reasons, why)
+		return
+	}
 	if !e.ReporterScript {
 		// A stranger's script can be fed what fails in the same words at the
 		// same place for another reason.
@@ -247,6 +252,33 @@ func notOfItself(s symptom.Symptom) string {
 	}
 	if ok && inner.InScript() && slices.ContainsFunc(s.Frames, symptom.Frame.InLibrary) {
 		return "the script's own code raised it, called back from a library: a release without it would have to be found"
+	}
+	return ""
+}
+
+// diedElsewhere: anybody can send a signal and print the line that goes with it.
+// The package is where the process was when it died, and no child was there
+// that could have sent it.
+func diedElsewhere(e Expectation, g Group) string {
+	if e.Oracle != OracleSignal {
+		return ""
+	}
+	for i, j := range g.Judgements {
+		if j.Finding != Hit {
+			continue
+		}
+		var rec probe.Record
+		if i < len(g.Executions) {
+			rec = g.Executions[i].Record
+		}
+		// A thread of native code alone has no line of Python to show.
+		inner, ok := symptom.Innermost(j.Observed.Frames)
+		if len(j.Observed.Frames) > 0 && !(ok && inner.InLibrary()) || len(j.Observed.Frames) == 0 && rec.Started && rec.Fatal == "" {
+			return "the process was in no line of a library when it died: a release without it would have to be found"
+		}
+		if slices.ContainsFunc(rec.Attempts, func(a probe.Attempt) bool { return a.Kind == "subprocess" && a.Script }) {
+			return "the script started another process, which may have sent the signal: a release without it would have to be found"
+		}
 	}
 	return ""
 }
