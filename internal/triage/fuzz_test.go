@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -86,13 +87,16 @@ func FuzzSteers(f *testing.F) {
 	})
 }
 
+var nanOrInf = regexp.MustCompile(`\b(nan|inf)\b`)
+
 // TestCorrectedKeepsTheRest: a correction changes one token and nothing else,
 // and the value then stands in the line.
 func TestCorrectedKeepsTheRest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		before := rapid.StringMatching(`[a-z]{0,6}( [a-z]{1,5}:)? `).Draw(t, "before")
 		old := rapid.StringMatching(`-?[0-9]{1,4}(\.[0-9]{1,3})?`).Draw(t, "old")
-		after := rapid.StringMatching(`( [a-z]{1,5}){0,2}`).Draw(t, "after")
+		// nan and inf are values themselves, and then the last ones.
+		after := rapid.StringMatching(`( [a-z]{1,5}){0,2}`).Filter(func(s string) bool { return !nanOrInf.MatchString(s) }).Draw(t, "after")
 		value := rapid.StringMatching(`[0-9]{1,4}`).Draw(t, "value")
 		got, ok := corrected(before+old+after, value)
 		if !ok || got != before+value+after {
