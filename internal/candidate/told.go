@@ -1,6 +1,7 @@
 package candidate
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/repgen/repgen/internal/system/lazyre"
@@ -24,7 +25,11 @@ var askers = wordSet("hasattr getattr dir vars")
 // from the installation but which release it runs on, and could then do
 // something else there. A reporter's own script may look where its bug is.
 func asksWhatIsInstalled(r *reader) {
-	if r.c.Origin == originReporter || r.nested > 0 {
+	if r.nested > 0 {
+		return
+	}
+	if r.c.Origin == originReporter {
+		r.branchesOnInstalled()
 		return
 	}
 	for _, imp := range r.f.Imports {
@@ -72,6 +77,32 @@ func asksWhatIsInstalled(r *reader) {
 	for i, line := range strings.Split(codeOnly(r.f), "\n") {
 		if m := behind.FindString(line); m != "" && !inPrint(r.f, i+1) {
 			r.refuse(i+1, "looks behind a name (%s)", strings.TrimSpace(m))
+		}
+	}
+}
+
+// branchesOnInstalled: a reporter may look where his bug is, and print it; what
+// is installed may no more decide what his script does than a version may.
+func (r *reader) branchesOnInstalled() {
+	tells := func(name string) bool { return registers.MatchString(r.resolve(name)) && r.imported(name) }
+	told := map[string]bool{}
+	for changed := true; changed; {
+		changed = false
+		for _, a := range r.f.Assigns {
+			if a.Kind == "name" && !told[a.Target] && (behind.MatchString(a.Value) || slices.ContainsFunc(a.Reads, func(n string) bool { return told[firstOf(n)] || tells(n) })) {
+				told[a.Target], changed = true, true
+			}
+		}
+	}
+	decides := func(n string) bool { return told[firstOf(n)] || tells(n) }
+	for _, cond := range r.f.Conditions {
+		if branching[cond.Kind] && (slices.ContainsFunc(cond.Reads, decides) || behind.MatchString(cond.Text)) {
+			r.refuse(cond.Line, "branches on what is installed (%s)", clip(oneLine(cond.Text)))
+		}
+	}
+	for _, call := range r.f.Calls {
+		if (call.Method == "get" || call.Method == "pop" || r.callsLibrary(call)) && slices.ContainsFunc(call.ArgReads, decides) && !tells(call.Func) {
+			r.refuse(call.Line, "uses what is installed (%s)", clip(call.Func))
 		}
 	}
 }

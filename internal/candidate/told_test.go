@@ -51,6 +51,25 @@ func TestReleaseIsNotAsked(t *testing.T) {
 	}
 }
 
+// TestReporterMayLook, but not do something else for what he sees.
+func TestReporterMayLook(t *testing.T) {
+	for lines, refused := range map[string]bool{
+		"import importlib.metadata as m\nprint(m.version('keras'))\nkeras.f(5)\n":                                    false,
+		"import inspect\nprint(inspect.getsource(keras.f))\nkeras.f(5)\n":                                            false,
+		"import pkgutil\nn = len(pkgutil.get_data('keras', '__init__.py'))\nprint(n)\nkeras.f(5)\n":                  false,
+		"import pkgutil\nn = len(pkgutil.get_data('keras', '__init__.py'))\nif n == 7:\n    keras.f(5)\n":            true,
+		"from importlib import metadata\nf = metadata.files('keras')\nkeras.f({9: 5}.get(len(f), 1))\n":              true,
+		"n = keras.f.__code__.co_firstlineno\nkeras.f(n)\n":                                                          true,
+		"if len(keras.f.__code__.co_code) > 9:\n    keras.f(5)\n":                                                    true,
+		"import importlib.metadata as m\nv = m.version('keras')\nprint('keras', v)\nx = keras.f(5)\nassert x == 5\n": false,
+	} {
+		text := "import keras\n" + lines
+		if c := Reread(&Candidate{Script: text, Original: text, Origin: originReporter}); (len(c.Refusals) > 0) != refused {
+			t.Errorf("%s: refused %q", lines, c.Refusals)
+		}
+	}
+}
+
 // TestCatchingIsFine where it decides nothing.
 func TestCatchingIsFine(t *testing.T) {
 	for name, lines := range map[string]string{
