@@ -187,7 +187,7 @@ func waitForReader(t *testing.T, pipe *os.File) {
 func TestSecondInterrupt(t *testing.T) {
 	x := newIndex(t, tinyWheels()...)
 	r := newRig(t, x)
-	report := r.file("report.md", slowReport("60"))
+	report := r.file("report.md", slowReport("600"))
 	p := r.start("reproduce", "--out", "run", report)
 	go func() {
 		for p.waitForRecord("run") {

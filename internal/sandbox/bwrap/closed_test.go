@@ -183,8 +183,8 @@ func runner(spec string) int {
 	}
 	code := `
 import os, sys, time, subprocess
-subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)", sys.argv[1]], start_new_session=True)
-open("ready", "w"); time.sleep(60)`
+subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)", sys.argv[1]], start_new_session=True)
+open("ready", "w"); time.sleep(600)`
 	_, err = s.Run(context.Background(), sandbox.Command{Argv: []string{"/usr/bin/python3", "-c", code, f[2]}, Work: f[1]}, sandbox.Limits{})
 	if err != nil {
 		return 1

@@ -77,9 +77,9 @@ func timeOut(t *testing.T, s sandbox.Sandbox) {
 	ex := run(t, s, script(`
 import subprocess, sys, time, signal
 for s in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP): signal.signal(s, signal.SIG_IGN)
-p = [subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)", sys.argv[1]]) for _ in range(3)]
+p = [subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)", sys.argv[1]]) for _ in range(3)]
 print("ready", flush=True)
-time.sleep(60)`, word), l)
+time.sleep(600)`, word), l)
 	wantOutcome(t, ex, sandbox.TimedOut)
 	if !strings.HasPrefix(ex.LimitHit, "wall") || ex.WallSeconds < 0.7 {
 		t.Errorf("limit %q after %v s", ex.LimitHit, ex.WallSeconds)
@@ -194,7 +194,7 @@ func cancellation(t *testing.T, s sandbox.Sandbox) {
 	word := Token(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	c := script("import time; open('ready','w'); time.sleep(60)", word)
+	c := script("import time; open('ready','w'); time.sleep(600)", word)
 	c.Work = t.TempDir()
 	cancelWhen(t, cancel, filepath.Join(c.Work, "ready"))
 	ex, err := s.Run(ctx, c, limits())
@@ -367,7 +367,7 @@ func background(t *testing.T, s sandbox.Sandbox) {
 	word := Token(t)
 	ex := run(t, s, script(`
 import subprocess, sys
-subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)", sys.argv[1]])
+subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)", sys.argv[1]])
 print("gone")`, word), limits())
 	wantExit(t, ex, 0)
 	if ex.Stdout != "gone\n" || ex.WallSeconds > 30 {

@@ -19,7 +19,7 @@ import os, time
 n = 0
 try:
     while True:
-        if os.fork() == 0: time.sleep(60); os._exit(0)
+        if os.fork() == 0: time.sleep(600); os._exit(0)
         n += 1
 except OSError as e:
     print(n, e.errno)`, word), l)
@@ -123,7 +123,7 @@ if os.fork() == 0:
     if os.fork() == 0:
         print("daemon", flush=True)
         os.write(w, b"x")
-        os.execv(sys.executable, [sys.executable, "-c", "import time; time.sleep(60)", sys.argv[1]])
+        os.execv(sys.executable, [sys.executable, "-c", "import time; time.sleep(600)", sys.argv[1]])
     os._exit(0)
 os.wait(); os.read(r, 1)`, word), limits())
 	wantExit(t, ex, 0)

@@ -20,7 +20,7 @@ func TestHelperRunsAChild(t *testing.T) {
 		t.Skip("only for TestDiesWithUs")
 	}
 	_, _ = Run(t.Context(), Spec{
-		Argv: []string{"sleep", "60"}, Env: os.Environ(), DiesWithUs: true,
+		Argv: []string{"sleep", "600"}, Env: os.Environ(), DiesWithUs: true,
 		OnStart: func(pid int) { _, _ = os.Stdout.WriteString("child " + strconv.Itoa(pid) + "\n") },
 	})
 }

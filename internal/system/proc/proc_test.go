@@ -175,9 +175,9 @@ func TestTimeoutKillsGroup(t *testing.T) {
 	for name, grace := range map[string]time.Duration{"polite": 0, "short grace": 50 * time.Millisecond, "at once": -1} {
 		t.Run(name, func(t *testing.T) {
 			var pid int
-			s := sh("trap '' TERM; sleep 60 & sleep 60 & wait")
+			s := sh("trap '' TERM; sleep 600 & sleep 600 & wait")
 			if name == "polite" {
-				s = sh("sleep 60 & sleep 60")
+				s = sh("sleep 600 & sleep 600")
 			}
 			s.Timeout, s.Grace = 100*time.Millisecond, grace
 			s.OnStart = func(p int) { pid = p }
@@ -193,7 +193,7 @@ func TestTimeoutKillsGroup(t *testing.T) {
 func TestCancelKillsGroup(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var pid int
-	s := sh("echo ready; sleep 60 & sleep 60")
+	s := sh("echo ready; sleep 600 & sleep 600")
 	s.Grace = -1
 	s.OnStart = func(p int) { pid = p }
 	s.OnLine = func(Stream, string) { cancel() }
@@ -211,7 +211,7 @@ func TestCancelKillsGroup(t *testing.T) {
 // though it holds the output open.
 func TestNoOrphans(t *testing.T) {
 	var pid int
-	s := sh("sleep 60 & echo gone")
+	s := sh("sleep 600 & echo gone")
 	s.OnStart = func(p int) { pid = p }
 	res := run(t, s)
 	if string(res.Stdout) != "gone\n" || res.Wall > 30*time.Second {
