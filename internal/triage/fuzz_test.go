@@ -89,6 +89,17 @@ func FuzzSteers(f *testing.F) {
 
 var nanOrInf = regexp.MustCompile(`\b(nan|inf)\b`)
 
+// TestCorrectedNamesAreValues: nan and inf are values as any number is, so that
+// of several on a line the last one is corrected. The property below leaves
+// them out.
+func TestCorrectedNamesAreValues(t *testing.T) {
+	for line, want := range map[string]string{"loss: 5 nan": "loss: 5 7", "a 5 inf b": "a 5 7 b", "nan 5": "nan 7", "5 nano": "7 nano"} {
+		if got, ok := corrected(line, "7"); !ok || got != want {
+			t.Errorf("%q: %q %v, want %q", line, got, ok, want)
+		}
+	}
+}
+
 // TestCorrectedKeepsTheRest: a correction changes one token and nothing else,
 // and the value then stands in the line.
 func TestCorrectedKeepsTheRest(t *testing.T) {
