@@ -66,7 +66,7 @@ var clauseEnd = lazyre.New(`\n|[.,;] |[.]$| but | while | whereas `)
 
 // sentence is the text around a span up to the nearest ends of a clause.
 func sentence(text string, at report.Span) string {
-	if at.Start < 0 || at.End > len(text) || at.Start > at.End {
+	if !at.Within(text) {
 		return ""
 	}
 	const reach = 400 // no clause is longer: a guess

@@ -144,7 +144,7 @@ func (w *inference) fromList(v report.Version, out *skippedLines) (report.Versio
 // its line, where a conda list has the build.
 func (w *inference) textOf(v report.Version) string {
 	text := w.in.Report.Text
-	if v.Span.Start < 0 || v.Span.Start >= v.Span.End || v.Span.End > len(text) {
+	if !v.Span.Within(text) || v.Span.Start == v.Span.End {
 		return ""
 	}
 	line := text[v.Span.Start:]

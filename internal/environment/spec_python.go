@@ -42,7 +42,7 @@ func (w *inference) pythonOfBuilds() (minor, dist string) {
 }
 
 func spanOf(text string, s report.Span) string {
-	if s.Start < 0 || s.Start > s.End || s.End > len(text) {
+	if !s.Within(text) {
 		return ""
 	}
 	return text[s.Start:s.End]

@@ -71,7 +71,7 @@ func wordsOf(r *report.Report) map[string]bool {
 func prose(r *report.Report) string {
 	parts, at := []string{r.Title}, 0
 	for _, b := range r.Blocks {
-		if b.Span.Start >= at && b.Span.End <= len(r.Text) {
+		if b.Span.Start >= at && b.Span.Within(r.Text) {
 			parts = append(parts, r.Text[at:b.Span.Start])
 			at = b.Span.End
 		}

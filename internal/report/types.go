@@ -12,6 +12,12 @@ type Span struct {
 	End   int `json:"end"`
 }
 
+// Within says whether the span can be cut from text. Those of a parsed report
+// can be cut from its Text; a report made by hand may hold any.
+func (s Span) Within(text string) bool {
+	return 0 <= s.Start && s.Start <= s.End && s.End <= len(text)
+}
+
 // Source says where a report came from.
 type Source struct {
 	Kind string `json:"kind"` // "file", "stdin", "github", "tracker-json"

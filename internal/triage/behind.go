@@ -19,6 +19,6 @@ func saidBehind(rd *reading, st report.Statement) bool {
 	if s.none() || n == 0 || s.file.Statements[n-1].Kind != "expression" || strings.HasSuffix(strings.TrimSpace(s.source), ";") {
 		return false
 	}
-	end := rd.r.Blocks[s.blocks[len(s.blocks)-1]].Span.End
-	return st.Span.Start >= end && gaveBehind.MatchString(rd.r.Text[end:st.Span.Start])
+	between := report.Span{Start: rd.r.Blocks[s.blocks[len(s.blocks)-1]].Span.End, End: st.Span.Start}
+	return between.Within(rd.r.Text) && gaveBehind.MatchString(rd.r.Text[between.Start:between.End])
 }

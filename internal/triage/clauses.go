@@ -106,7 +106,7 @@ func commentClauses(rd *reading) []clause {
 func (rd *reading) placeOf(text string) (int, bool) {
 	for _, b := range rd.script.blocks {
 		s := rd.r.Blocks[b].Span
-		if s.Start < 0 || s.End > len(rd.r.Text) || s.Start >= s.End {
+		if !s.Within(rd.r.Text) {
 			continue
 		}
 		if i := strings.Index(rd.r.Text[s.Start:s.End], text); i >= 0 {

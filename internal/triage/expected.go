@@ -91,7 +91,7 @@ var allLines = lazyre.New(`(?i)\b(both|each|every|all|always|twice|either)\b`)
 
 // aboutAll: the sentence of the value says that it holds for every line.
 func aboutAll(rd *reading, st report.Statement) bool {
-	if st.Span.End > len(rd.prose) || st.Span.Start < 0 {
+	if !st.Span.Within(rd.prose) {
 		return false
 	}
 	from, to := sentenceAround(rd.prose, st.Span.Start)

@@ -141,7 +141,7 @@ func expectedFact(rd *reading, missing func(name, ask string, share float64)) {
 // answersExpected: something stands under a heading that asks what should come.
 func answersExpected(r *report.Report) bool {
 	for _, s := range r.Sections {
-		if s.Role == report.RoleExpected && s.Span.End <= len(r.Text) && s.Span.Start < s.Span.End && filledIn(r.Text[s.Span.Start:s.Span.End]) {
+		if s.Role == report.RoleExpected && s.Span.Within(r.Text) && filledIn(r.Text[s.Span.Start:s.Span.End]) {
 			return true
 		}
 	}

@@ -131,7 +131,7 @@ func (h *hardware) fromWords(rd *reading, add func(int, string, string, *report.
 	}
 	text := string(prose)
 	title := ""
-	if s := rd.r.TitleSpan; s.Start >= 0 && s.Start <= s.End && s.End <= len(text) {
+	if s := rd.r.TitleSpan; s.Within(text) {
 		title = text[s.Start:s.End]
 	}
 	if title == "" {

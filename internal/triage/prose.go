@@ -94,7 +94,7 @@ func (rd *reading) find(re *lazyre.Regexp) *report.Span {
 
 // quote is the source text of a span on one line, shortened for a sentence.
 func quote(text string, s *report.Span) string {
-	if s == nil || s.Start < 0 || s.End > len(text) || s.Start >= s.End {
+	if s == nil || !s.Within(text) {
 		return ""
 	}
 	return shorten(text[s.Start:s.End], 100)

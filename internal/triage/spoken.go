@@ -38,7 +38,7 @@ func talkOf(rd *reading) []spoken {
 // titleStands: the title is a part of the prose.
 func (rd *reading) titleStands() bool {
 	s := rd.r.TitleSpan
-	return s.Start >= 0 && s.Start < s.End && s.End <= len(rd.prose) && strings.TrimSpace(rd.prose[s.Start:s.End]) != ""
+	return s.Within(rd.prose) && strings.TrimSpace(rd.prose[s.Start:s.End]) != ""
 }
 
 // costly kinds are said by the way as well ("and it is slow, too"): they count

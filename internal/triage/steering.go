@@ -138,7 +138,7 @@ func visible(r *report.Report) string {
 		if b.Kind != report.BlockPython && b.Kind != report.BlockREPL {
 			continue
 		}
-		if b.Span.Start < 0 || b.Span.End > len(r.Text) || b.Span.Start > b.Span.End {
+		if !b.Span.Within(r.Text) {
 			continue
 		}
 		code := r.Text[b.Span.Start:b.Span.End]

@@ -57,7 +57,7 @@ func dropped(r *report.Report) []report.Span {
 	}
 	gone = append(gone, factLines(r)...)
 	gone = slices.DeleteFunc(gone, func(s report.Span) bool {
-		return s.Start < 0 || s.End > len(r.Text) || s.Start >= s.End
+		return !s.Within(r.Text) || s.Start == s.End
 	})
 	slices.SortFunc(gone, func(a, b report.Span) int { return a.Start - b.Start })
 	return gone
@@ -67,7 +67,7 @@ func dropped(r *report.Report) []report.Span {
 func factLines(r *report.Report) []report.Span {
 	facts := map[report.Span]int{} // line -> bytes of facts in it
 	add := func(s report.Span) {
-		if s.Start < 0 || s.End > len(r.Text) || s.Start >= s.End {
+		if !s.Within(r.Text) || s.Start == s.End {
 			return
 		}
 		from := strings.LastIndexByte(r.Text[:s.Start], '\n') + 1

@@ -31,7 +31,7 @@ func NumberedReport(r *report.Report) ask.Section {
 	}
 	skip := map[int]bool{}
 	for _, b := range r.Blocks {
-		if !holdsDiff(b) || b.Span.Start < 0 || b.Span.End > len(r.Text) {
+		if !holdsDiff(b) || !b.Span.Within(r.Text) {
 			continue
 		}
 		first := strings.Count(r.Text[:b.Span.Start], "\n")

@@ -35,7 +35,7 @@ func withoutDiffs(r *report.Report) string {
 	var b strings.Builder
 	at := 0
 	for _, block := range byPlace(r) {
-		if !holdsDiff(block) || block.Span.Start < at || block.Span.End > len(r.Text) {
+		if !holdsDiff(block) || block.Span.Start < at || !block.Span.Within(r.Text) {
 			continue
 		}
 		b.WriteString(r.Text[at:block.Span.Start])

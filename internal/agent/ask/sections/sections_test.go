@@ -40,6 +40,15 @@ func TestReportHasNoFix(t *testing.T) {
 	has(t, sections.Blocks(r), "!secret")
 }
 
+// TestReportMadeByHand: the spans of a report made by hand may be any.
+func TestReportMadeByHand(t *testing.T) {
+	for _, s := range []report.Span{{Start: 3, End: 1}, {Start: -1, End: 2}, {Start: 90, End: 5}, {Start: 0, End: 90}} {
+		r := &report.Report{Text: "it fails\n", Blocks: []report.Block{{Kind: report.BlockDiff, Span: s}}}
+		has(t, sections.Report(r), "it fails")
+		has(t, sections.NumberedReport(r), "1| it fails")
+	}
+}
+
 func TestReportWithoutDiffIsWhole(t *testing.T) {
 	r := agenttest.Report(agenttest.Crash)
 	if got := sections.Report(r).Text; got != r.Text {
