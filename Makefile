@@ -3,7 +3,7 @@
 GO ?= go
 BIN := bin/repgen
 
-.PHONY: build demo test test-real lint bench clean setup
+.PHONY: build demo test test-real soak lint bench clean setup
 
 build: $(BIN)
 
@@ -27,6 +27,10 @@ test:
 # The real package index, sandbox and interpreters; a missing tool fails.
 test-real: setup build
 	GO=$(GO) sh scripts/test-real.sh
+
+# Properties and fuzz targets, drawn for half an hour: before a release.
+soak:
+	GO=$(GO) sh scripts/soak.sh
 
 lint:
 	@test -z "$$(gofmt -s -l cmd internal)" || { gofmt -s -l cmd internal; echo 'run: gofmt -s -w cmd internal'; exit 1; }
