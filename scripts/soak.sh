@@ -25,7 +25,7 @@ try() {
 
 for dir in $(grep -rl --include='*_test.go' 'rapid\.Check(' internal | xargs -n1 dirname | sort -u); do
 	names=$(grep -l 'rapid\.Check(' "$dir"/*_test.go | xargs sed -n 's/^func \(Test[A-Za-z0-9_]*\)(.*/\1/p' | paste -sd '|' -)
-	try "$dir: properties" "${GO:-go}" test -vet=off -timeout 60m -run "^($names)\$" -rapid.checks="$draws" "./$dir"
+	try "$dir: properties" "${GO:-go}" test -vet=off -timeout 60m -run "^($names)\$" "./$dir" -rapid.checks="$draws"
 done
 for file in $(grep -rl --include='*_test.go' '^func Fuzz' internal | sort); do
 	for name in $(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\)(.*/\1/p' "$file"); do
