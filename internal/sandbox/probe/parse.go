@@ -58,27 +58,48 @@ type parser struct {
 // Parse reads a channel: JSON lines, with faulthandler's plain text between
 // them. The text is untrusted and may be torn anywhere; Parse never fails, and
 // what it returns is bounded by ChannelLimit.
+//
+// A record is written in one piece, plain text in many: where a record stands
+// in the middle of a line, the line goes on behind it.
 func Parse(raw []byte, key string) Record {
 	p := parser{key: key}
 	if len(raw) >= ChannelLimit {
 		raw = raw[:ChannelLimit]
 		p.rec.Truncated = true
 	}
+	quoted, _ := json.Marshal(key) // of a string: never fails
+	mark := append([]byte(`{"k":`), quoted...)
+	var torn []byte
 	for len(raw) > 0 {
 		text, rest, _ := bytes.Cut(raw, []byte("\n"))
 		raw = rest
-		switch {
-		case len(text) > 0 && text[0] == '{':
-			p.json(text)
-		case !p.inFatal && p.stacks.take(text):
-		case p.plain(text) || len(text) == 0:
-		default:
-			p.rec.Malformed++
+		if at := bytes.LastIndex(text, mark); at > 0 || at == 0 && len(torn) > 0 {
+			torn = append(torn, text[:at]...)
+			p.json(text[at:])
+			continue
 		}
+		if len(torn) > 0 {
+			text, torn = append(torn, text...), nil
+		}
+		p.line(text)
+	}
+	if len(torn) > 0 {
+		p.line(torn)
 	}
 	p.rec.Fatal = clean(p.fatal.String())
 	p.rec.Stacks = p.stacks.done()
 	return p.rec
+}
+
+func (p *parser) line(text []byte) {
+	switch {
+	case len(text) > 0 && text[0] == '{':
+		p.json(text)
+	case !p.inFatal && p.stacks.take(text):
+	case p.plain(text) || len(text) == 0:
+	default:
+		p.rec.Malformed++
+	}
 }
 
 // plain takes a line of faulthandler's text; false when it is none.
@@ -113,7 +134,14 @@ func (p *parser) json(text []byte) {
 	}
 	if l.Pid != p.pid {
 		p.rec.Children++
-		if l.Kind != "obs" {
+		switch l.Kind {
+		case "obs":
+		case "stacks":
+			if !p.stacks.child(l.Body) {
+				p.rec.Malformed++
+			}
+			return
+		default:
 			return
 		}
 	}

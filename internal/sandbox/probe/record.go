@@ -58,11 +58,11 @@ type Record struct {
 	Truncated bool `json:"truncated,omitempty"`
 	// Stacks are samples of what each thread of each Python process of the tree
 	// was doing after Options.StackAfter seconds and again later, in order.
-	// Like Fatal they carry no key: believe them only beside a time-out
-	// measured from outside.
+	// Like Fatal those of the script's own process carry no key: believe them
+	// only beside a time-out measured from outside.
 	Stacks []Stack `json:"stacks,omitempty"`
-	// Children counts the lines that forked children wrote. Only their
-	// observations are kept; their failures are not the script's.
+	// Children counts the lines that forked children wrote. Of them
+	// observations and stacks are kept; their failures are not the script's.
 	Children int `json:"children,omitempty"`
 }
 

@@ -2,58 +2,87 @@ package probe
 
 import (
 	"bytes"
+	"encoding/json"
 	"regexp"
+	"slices"
 	"strconv"
 )
 
-// The two forms of line that faulthandler's timed dumps consist of. The
-// microseconds of the interval say whose they are (extras.py).
+// The forms of line that faulthandler's timed dumps consist of. They are the
+// script's own process; a child sends records.
 var (
-	dumpHead   = regexp.MustCompile(`^Timeout \(\d+:\d\d:\d\d\.(\d{6})\)!$`)
+	dumpHead   = regexp.MustCompile(`^Timeout \(\d+:\d\d:\d\d(?:\.\d{6})?\)!$`)
 	dumpThread = regexp.MustCompile(`^(?:Current thread|Thread) (0x[0-9a-f]+)(?: \[([^\]]*)\])?.* \(most recent call first\):$`)
 	dumpFrame  = regexp.MustCompile(`^  File (?:"(.*)"|\?\?\?), line (\d+|\?\?\?) in (.+)$`)
 )
 
-// quarters: the observer dumps every quarter of Options.StackAfter, and the
-// dumps before StackAfter are left out.
+// quarters: the observer samples every quarter of Options.StackAfter, and the
+// samples before StackAfter are left out.
 const quarters = 4
 
-// stackReader reads the dumps of the script's own process and its children.
+// stackReader reads the samples of the script's own process and its children,
+// frames innermost first as both write them.
 type stackReader struct {
-	all    []Stack
-	open   bool // inside a dump
-	child  bool
-	skip   bool   // inside the sampling thread itself
-	counts [2]int // dumps so far: own, children's
-	start  int    // where the dump under way begins in all
+	all  []Stack
+	own  int // dumps of the script's own process so far
+	kids int // samples of its children so far
+	open bool
+	at   int // where the thread that the dump is at lies in all; -1: none yet
 }
 
 // take reads one plain line; false when it belongs to no dump.
 func (s *stackReader) take(text []byte) bool {
-	if m := dumpHead.FindSubmatch(text); m != nil {
-		s.head(m[1])
+	if dumpHead.Match(text) {
+		// The main thread is the last: the interpreter lists the newest first.
+		s.finish()
+		s.open, s.at = true, -1
+		s.own++
 		return true
 	}
 	if !s.open {
 		return false
 	}
 	if m := dumpThread.FindSubmatch(text); m != nil {
-		// A child is sampled by a thread of its own, which is the current one.
-		s.skip = bytes.HasPrefix(text, []byte("Current"))
-		if len(s.all) < maxStacks && !s.skip {
-			s.all = append(s.all, Stack{Sample: s.sample(), Child: s.child, Thread: clean(threadName(m))})
+		s.at = -1
+		if s.own >= quarters && len(s.all) < maxStacks {
+			s.at = len(s.all)
+			s.all = append(s.all, Stack{Sample: s.own - quarters + 1, Thread: clean(threadName(m))})
 		}
 		return true
 	}
 	if m := dumpFrame.FindSubmatch(text); m != nil {
-		if n := len(s.all); n > s.start && !s.skip && len(s.all[n-1].Frames) < maxFrames {
+		if s.at >= 0 && len(s.all[s.at].Frames) < maxFrames {
 			line, _ := strconv.Atoi(string(m[2])) // "???" has none
-			s.all[n-1].Frames = append(s.all[n-1].Frames, Frame{File: clean(string(m[1])), Line: line, Function: clean(string(m[3]))})
+			s.all[s.at].Frames = append(s.all[s.at].Frames, Frame{File: clean(string(m[1])), Line: line, Function: clean(string(m[3]))})
 		}
 		return true
 	}
 	// "  ...", "  <no Python frame>", "  Garbage-collecting", an empty line.
 	return len(text) == 0 || bytes.HasPrefix(text, []byte("  "))
+}
+
+// stacksBody is one sample of a child.
+type stacksBody struct {
+	Threads []Stack `json:"threads"`
+}
+
+// child reads a child's sample; false when it is none.
+func (s *stackReader) child(body json.RawMessage) bool {
+	var b stacksBody
+	if json.Unmarshal(body, &b) != nil {
+		return false
+	}
+	if s.kids++; s.kids < quarters {
+		return true
+	}
+	for _, st := range b.Threads[:min(len(b.Threads), maxStacks-len(s.all))] {
+		frames := st.Frames[:min(len(st.Frames), maxFrames)]
+		for i, f := range frames {
+			frames[i] = Frame{File: clean(f.File), Line: f.Line, Function: clean(f.Function)}
+		}
+		s.all = append(s.all, Stack{Sample: s.kids - quarters + 1, Child: true, Thread: clean(st.Thread), Main: st.Main, Frames: frames})
+	}
+	return true
 }
 
 func threadName(m [][]byte) string {
@@ -63,30 +92,9 @@ func threadName(m [][]byte) string {
 	return string(m[1])
 }
 
-func (s *stackReader) sample() int {
-	if s.child {
-		return s.counts[1]
-	}
-	return s.counts[0]
-}
-
-// head begins a dump: the main thread of the one before is its last, since the
-// interpreter lists the newest thread first.
-func (s *stackReader) head(micros []byte) {
-	s.finish()
-	// The interval is in whole milliseconds, so the last digit is the mark.
-	s.child = micros[len(micros)-1] >= '5'
-	if s.child {
-		s.counts[1]++
-	} else {
-		s.counts[0]++
-	}
-	s.open, s.start = true, len(s.all)
-}
-
 func (s *stackReader) finish() {
-	if s.open && len(s.all) > s.start {
-		s.all[len(s.all)-1].Main = true
+	if s.open && s.at >= 0 {
+		s.all[s.at].Main = true
 	}
 }
 
@@ -94,16 +102,8 @@ func (s *stackReader) finish() {
 // from 1.
 func (s *stackReader) done() []Stack {
 	s.finish()
-	var out []Stack
 	for _, st := range s.all {
-		if st.Sample < quarters {
-			continue
-		}
-		st.Sample -= quarters - 1
-		for i, j := 0, len(st.Frames)-1; i < j; i, j = i+1, j-1 {
-			st.Frames[i], st.Frames[j] = st.Frames[j], st.Frames[i]
-		}
-		out = append(out, st)
+		slices.Reverse(st.Frames)
 	}
-	return out
+	return s.all
 }

@@ -91,6 +91,10 @@ def is_hushed():
     return threading.get_ident() in _busy
 
 
+def is_open():
+    return _fd >= 0
+
+
 def is_main():
     return os.getpid() == _pid
 
@@ -330,7 +334,7 @@ def _extras(asked):
         from . import extras
 
         if after:
-            extras.stacks(lambda: _fd, after)
+            extras.stacks(_fd, after)
         if seed is not None:
             extras.seeds(seed)
 

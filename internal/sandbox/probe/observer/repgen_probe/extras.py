@@ -3,24 +3,43 @@ import _thread
 import faulthandler
 import os
 import sys
-import time
+from time import sleep  # the script may put another in its place
 
-# The last digit of the interval tells a child's samples from the script's own:
-# faulthandler's text says nothing else of the process it comes from.
-OWN, CHILD = 2e-6, b"Timeout (0:00:00.000007)!\n"
+import repgen_probe as probe
+
 QUARTERS = 4
+DEPTH = 100  # frames of a thread, as many as faulthandler writes
 
 
-def _sample(fd, every):
+def _thread_now(ident, frame, main):
+    """One thread, innermost frame first, as faulthandler writes them."""
+    frames = []
+    while frame is not None and len(frames) < DEPTH:
+        code = frame.f_code
+        frames.append({"file": code.co_filename[:500], "line": frame.f_lineno or 0, "function": code.co_name[:500]})
+        frame = frame.f_back
+    return {"thread": "0x%x" % ident, "main": ident == main, "frames": frames}
+
+
+def _threads(main):
+    """All threads but the one that asks; no frame is held longer than that."""
+    own = _thread.get_ident()
+    return [_thread_now(i, frame, main) for i, frame in sys._current_frames().items() if i != own]
+
+
+def _sample(every, main):
     """A child's samples. The timed dump cannot be set anew after a fork: it
-    waits for the parent's watching thread, which is not there."""
-    while fd() >= 0:
-        time.sleep(every)
-        try:
-            os.write(fd(), CHILD)
-            faulthandler.dump_traceback(file=fd(), all_threads=True)
-        except (OSError, ValueError):
-            return
+    waits for the parent's watching thread, which is not there. Each sample is
+    one record in one piece, because the parent's dump is written in pieces to
+    the same channel at the same time."""
+    with probe.hush():
+        while probe.is_open():
+            sleep(every)
+            probe.send("stacks", {"threads": _threads(main)})
+
+
+def _sample_child(every):
+    _thread.start_new_thread(_sample, (every, _thread.get_ident()))
 
 
 def stacks(fd, after):
@@ -29,9 +48,9 @@ def stacks(fd, after):
     every = int(after / QUARTERS * 1000) / 1000.0
     # A C thread without the lock of the interpreter: it also sees a call that
     # holds the lock and never returns.
-    faulthandler.dump_traceback_later(every + OWN, repeat=True, file=fd())
+    faulthandler.dump_traceback_later(every, repeat=True, file=fd)
     if hasattr(os, "register_at_fork"):
-        os.register_at_fork(after_in_child=lambda: _thread.start_new_thread(_sample, (fd, every)))
+        os.register_at_fork(after_in_child=lambda: _sample_child(every))
 
 
 def _numpy(seed):

@@ -4,11 +4,11 @@ import time
 
 
 def child_waits():
-    time.sleep(1.5)
+    time.sleep(1.53)  # ends between two dumps: one at that moment can crash 3.6
 
 
 def stuck(lock):
-    lock.acquire(timeout=1.5)
+    lock.acquire(timeout=1.53)
 
 
 if __name__ == "__main__":
