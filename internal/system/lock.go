@@ -49,7 +49,8 @@ func TryRLockFile(path string) (unlock func() error, ok bool, err error) {
 // nobody, so then it starts again.
 func flock(path string, how int) (unlock func() error, ok bool, err error) {
 	for {
-		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+		// A link in the lock's place would have a file made where it leads.
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o644)
 		if err != nil {
 			return nil, false, fmt.Errorf("lock: %w", err)
 		}

@@ -2,7 +2,6 @@ package system
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"syscall"
 )
@@ -38,12 +37,5 @@ func ReadPlain(path string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }() // only read
-	data, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err != nil {
-		return nil, err
-	}
-	if int64(len(data)) > limit {
-		return nil, fmt.Errorf("read %s: it has more than %d bytes", path, limit)
-	}
-	return data, nil
+	return readAll(f, path, limit)
 }
