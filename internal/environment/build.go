@@ -205,7 +205,8 @@ func (m *Manager) installText(ctx context.Context, e *Environment) (text string,
 		}
 		pins = append(pins, pin)
 	}
-	return uv.FormatLock(pins), links, nil
+	text, err = uv.FormatLock(pins)
+	return text, links, err
 }
 
 // installError types a failed installation: trouble with the index or the disk

@@ -128,7 +128,8 @@ func (l *ladder) climb(ctx context.Context) (*Lock, *Unavailable, error) {
 func (l *ladder) resolve(ctx context.Context) (*Lock, *Unavailable, error) {
 	if len(l.reqs) == 0 { // a script of the standard library alone
 		l.record("solved", "")
-		return l.lock(uv.CompileResult{OK: true}), nil, nil
+		lock, err := l.lock(uv.CompileResult{OK: true})
+		return lock, nil, err
 	}
 	for l.calls < maxCalls {
 		l.calls++
@@ -145,7 +146,8 @@ func (l *ladder) resolve(ctx context.Context) (*Lock, *Unavailable, error) {
 				continue
 			}
 			l.record("solved", "")
-			return l.lock(res), nil, nil
+			lock, err := l.lock(res)
+			return lock, nil, err
 		}
 		if res.Failure.Infrastructure() {
 			return nil, nil, infrastructure(res.Failure)

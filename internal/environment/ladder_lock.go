@@ -53,7 +53,7 @@ func (l *ladder) twins(res uv.CompileResult) bool {
 }
 
 // lock is the solution with each package's word.
-func (l *ladder) lock(res uv.CompileResult) *Lock {
+func (l *ladder) lock(res uv.CompileResult) (*Lock, error) {
 	lock := &Lock{
 		Python: l.python.Version, AsOf: l.cutoff, Rung: l.rung, Rungs: l.rungs, Text: res.Text,
 		Requirements: l.reqs, Constraints: l.cons, Exempt: l.exempt, Env: l.spec.Env, StandIns: l.standIns, Edits: l.edits,
@@ -66,12 +66,16 @@ func (l *ladder) lock(res uv.CompileResult) *Lock {
 		lock.Packages = append(lock.Packages, l.word(res.Packages[i]))
 	}
 	if len(l.own) > 0 {
-		lock.Text = uv.FormatLock(res.Packages)
+		text, err := uv.FormatLock(res.Packages)
+		if err != nil {
+			return nil, err
+		}
+		lock.Text = text
 	}
 	slices.SortFunc(lock.Packages, func(a, b Package) int { return strings.Compare(a.Name, b.Name) })
 	lock.Hash = lockHash(lock, l.python)
 	lock.Asked = lock.askedFor(l.spec)
-	return lock
+	return lock, nil
 }
 
 func (l *ladder) word(p uv.Pinned) Package {

@@ -77,8 +77,8 @@ func (t *Tool) Compile(ctx context.Context, in CompileInput) (CompileResult, err
 	}
 	out.OK = true
 	out.Packages = ParseLock(string(text))
-	out.Text = FormatLock(out.Packages)
-	return out, nil
+	out.Text, err = FormatLock(out.Packages)
+	return out, err
 }
 
 // compileArgs writes the input files into dir and names them.

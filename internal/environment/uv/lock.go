@@ -1,6 +1,7 @@
 package uv
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/repgen/repgen/internal/pydist"
@@ -71,16 +72,50 @@ func viaName(comment string) string {
 	return pydist.Normalize(name)
 }
 
+// What a pin may be made of: a normalised name, a version as the index and uv
+// write it, the one kind of hash that we ask for.
+var (
+	ownName    = lazyre.New(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+	ownVersion = lazyre.New(`^[A-Za-z0-9][A-Za-z0-9.!+_-]*$`)
+	ownHash    = lazyre.New(`^sha256:[0-9a-f]{64}$`)
+)
+
+// maxPart of a pin, in bytes. The longest names and versions of the index have
+// under 100.
+const maxPart = 200
+
 // FormatLock writes pins and hashes as a requirements text: no comments, no
-// addresses, so that equal locks are equal texts.
-func FormatLock(pins []Pinned) string {
+// addresses, so that equal locks are equal texts. This is where a lock reaches
+// the installer, which takes options, addresses and files from such a text:
+// anything that is no name, no version or no hash is an error, whoever put it
+// there.
+func FormatLock(pins []Pinned) (string, error) {
 	var b strings.Builder
 	for _, p := range pins {
+		if why := p.odd(); why != "" {
+			return "", fmt.Errorf("write the lock: %s", why)
+		}
 		b.WriteString(p.Name + "==" + p.Version)
 		for _, h := range p.Hashes {
 			b.WriteString(" \\\n    --hash=" + h)
 		}
 		b.WriteByte('\n')
 	}
-	return b.String()
+	return b.String(), nil
+}
+
+// odd says what of a pin is none; "" for a pin.
+func (p Pinned) odd() string {
+	switch {
+	case len(p.Name) > maxPart || !ownName.MatchString(p.Name):
+		return fmt.Sprintf("%.100q is no name of a package", p.Name)
+	case len(p.Version) > maxPart || !ownVersion.MatchString(p.Version):
+		return fmt.Sprintf("%.100q is no version of %s", p.Version, p.Name)
+	}
+	for _, h := range p.Hashes {
+		if !ownHash.MatchString(h) {
+			return fmt.Sprintf("%.100q is no hash of %s", h, p.Name)
+		}
+	}
+	return ""
 }
