@@ -136,7 +136,7 @@ func TestForgedAnchors(t *testing.T) {
 			BadQuote: "gives 9.5 for axis=3", GoodQuote: goodQuote,
 		}}
 		other := *o.Lock
-		other.Text, other.Hash = "lib==1.3 --hash=sha256:00\n", "h1.3"
+		other.Text, other.Hash = pinText("lib", "1.3"), "h1.3"
 		other.Packages = append(other.Packages[:0:0], other.Packages...)
 		other.Packages[0].Version = "1.3"
 		o.Locks[1] = &other

@@ -211,6 +211,9 @@ func anys[T any](list []T) []any {
 
 func writeAll(dir string, files map[string][]byte) error {
 	for name, data := range files {
+		if !filepath.IsLocal(name) {
+			return fmt.Errorf("write %q: it leads out of the bundle", name) // a defect: names are ours
+		}
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			return fmt.Errorf("make the bundle: %w", err)

@@ -23,6 +23,14 @@ import (
 	"github.com/repgen/repgen/internal/triage"
 )
 
+// someHash is as good as any.
+var someHash = "sha256:" + strings.Repeat("0", 64)
+
+// pinText is a lock's line for one package.
+func pinText(name, version string) string {
+	return name + "==" + version + " \\\n    --hash=" + someHash + "\n"
+}
+
 // sample is a run that found `lib` 1.2 to print 10 where 7 is due, and 1.3
 // right.
 func sample(t testing.TB) Content {
@@ -43,9 +51,9 @@ func sample(t testing.TB) Content {
 	}
 	lock := func(v string) *environment.Lock {
 		return &environment.Lock{
-			Python: "3.11.7", Rung: 1, Hash: "h" + v, Text: "lib==" + v + " --hash=sha256:00\n",
+			Python: "3.11.7", Rung: 1, Hash: "h" + v, Text: pinText("lib", v),
 			AsOf:     time.Date(2024, 3, 17, 23, 59, 59, 0, time.UTC),
-			Packages: []environment.Package{{Name: "lib", Version: v, Word: environment.WordReporter}},
+			Packages: []environment.Package{{Name: "lib", Version: v, Word: environment.WordReporter, Hashes: []string{someHash}}},
 		}
 	}
 	o := &proof.Outcome{

@@ -10,6 +10,7 @@ import (
 	"github.com/repgen/repgen/internal/environment"
 	"github.com/repgen/repgen/internal/oracle"
 	"github.com/repgen/repgen/internal/proof"
+	"github.com/repgen/repgen/internal/pydist"
 )
 
 // A manifest only shows that a folder is as its last writer left it. What a
@@ -38,17 +39,17 @@ func (b *Bundle) unfounded() []string {
 	}
 	base := b.Outcome.Lock
 	for i, g := range b.Outcome.Evidence.Groups {
-		if i >= len(b.Outcome.Locks) || b.Outcome.Locks[i] == nil {
+		lock := b.Outcome.Locks[i]
+		if lock == nil {
 			continue
 		}
-		lock := b.Outcome.Locks[i]
 		name := fmt.Sprintf("%s: the group %s %s %s", fileEvidence, g.Side, g.Subject, g.Version)
-		if why := mispinned(lock); why != "" {
-			out = append(out, name+" "+why)
-		}
 		version, _, _ := strings.Cut(g.Version, "@")
 		if have := lock.Version(g.Subject); g.Subject != "" && version != "" && have != version {
 			out = append(out, fmt.Sprintf("%s ran with %s %s", name, g.Subject, have))
+		}
+		if g.Older && g.Side != oracle.SideFix && notBefore(version, base.Version(g.Subject)) {
+			out = append(out, fmt.Sprintf("%s is no release before %s", name, base.Version(g.Subject)))
 		}
 		if moved := unsaid(base, lock, g); len(moved) > 0 {
 			out = append(out, fmt.Sprintf("%s also moved %s", name, strings.Join(moved, ", ")))
@@ -57,26 +58,11 @@ func (b *Bundle) unfounded() []string {
 	return out
 }
 
-// mispinned says where the list of packages and the text that is installed
-// differ.
-func mispinned(l *environment.Lock) string {
-	pins := map[string]bool{}
-	for line := range strings.Lines(l.Text) {
-		pin, _, _ := strings.Cut(strings.TrimSpace(line), " ")
-		if strings.Contains(pin, "==") {
-			pins[pin] = true
-		}
-	}
-	for _, p := range l.Packages {
-		if pin := p.Name + "==" + p.Version; !pins[pin] && p.Wheel == "" {
-			return "lists " + pin + ", which is not what its lock installs"
-		}
-		delete(pins, p.Name+"=="+p.Version)
-	}
-	for _, pin := range slices.Sorted(maps.Keys(pins)) {
-		return "installs " + pin + ", which it does not list"
-	}
-	return ""
+// notBefore compares two releases. Of what is no version nothing is known.
+func notBefore(a, b string) bool {
+	va, errA := pydist.ParseVersion(a)
+	vb, errB := pydist.ParseVersion(b)
+	return errA == nil && errB == nil && va.Compare(vb) >= 0
 }
 
 // unsaid are packages beside the subject that differ from the reported side and
@@ -104,10 +90,8 @@ func (b *Bundle) forbiddenEnv() []string {
 	if sets[fileEvidence] == nil {
 		sets[fileEvidence] = map[string]string{}
 	}
-	for _, l := range append([]*environment.Lock{b.Outcome.Lock}, b.Outcome.Locks...) {
-		if l != nil {
-			maps.Copy(sets[fileEvidence], l.Env)
-		}
+	for _, l := range b.locks() {
+		maps.Copy(sets[fileEvidence], l.Env)
 	}
 	for _, file := range slices.Sorted(maps.Keys(sets)) {
 		for _, name := range slices.Sorted(maps.Keys(sets[file])) {

@@ -24,7 +24,7 @@ func control(o map[string]any) (group, lock map[string]any) {
 // TestForgedClaims: a manifest that fits does not make evidence true which its
 // own script, locks and variables contradict.
 func TestForgedClaims(t *testing.T) {
-	other := map[string]any{"name": "evil", "version": "6.6", "word": "reporter"}
+	other := map[string]any{"name": "evil", "version": "6.6", "word": "reporter", "hashes": []string{someHash}}
 	for name, c := range map[string]struct {
 		dir  func(t *testing.T) string
 		want string
@@ -38,20 +38,20 @@ func TestForgedClaims(t *testing.T) {
 		"a list that is not installed": {func(t *testing.T) string {
 			return forged(t, func(o map[string]any) {
 				_, l := control(o)
-				l["text"] = "lib==6.6 --hash=sha256:00\n"
+				l["text"] = pinText("lib", "6.6")
 			})
 		}, "lists lib==1.3"},
 		"an installed package that is not listed": {func(t *testing.T) string {
 			return forged(t, func(o map[string]any) {
 				_, l := control(o)
-				l["text"] = l["text"].(string) + "evil==6.6 --hash=sha256:00\n"
+				l["text"] = l["text"].(string) + pinText("evil", "6.6")
 			})
 		}, "installs evil==6.6"},
 		"a package that moved unsaid": {func(t *testing.T) string {
 			return forged(t, func(o map[string]any) {
 				_, l := control(o)
 				l["packages"] = append(l["packages"].([]any), other)
-				l["text"] = l["text"].(string) + "evil==6.6 --hash=sha256:00\n"
+				l["text"] = l["text"].(string) + pinText("evil", "6.6")
 			})
 		}, "also moved evil"},
 		"a variable of the sandbox": {func(t *testing.T) string {
@@ -103,8 +103,8 @@ func TestMovedAndSaid(t *testing.T) {
 	dir := forged(t, func(o map[string]any) {
 		g, l := control(o)
 		g["moved"] = []string{"dep 1.0 -> 2.0"}
-		l["packages"] = append(l["packages"].([]any), map[string]any{"name": "dep", "version": "2.0", "word": "resolved"})
-		l["text"] = l["text"].(string) + "dep==2.0 --hash=sha256:00\n"
+		l["packages"] = append(l["packages"].([]any), map[string]any{"name": "dep", "version": "2.0", "word": "resolved", "hashes": []string{someHash}})
+		l["text"] = l["text"].(string) + pinText("dep", "2.0")
 	})
 	if _, tampered, err := Read(dir); len(tampered) > 0 || err != nil {
 		t.Errorf("%v %v", tampered, err)

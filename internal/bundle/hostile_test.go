@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/repgen/repgen/internal/environment"
+	"github.com/repgen/repgen/internal/environment/uv"
 	"github.com/repgen/repgen/internal/sandbox"
 )
 
@@ -172,32 +173,50 @@ func setLock(t *testing.T, dir, text string) {
 	})
 }
 
+// TestLockLines: a lock has the one form in which we write it.
 func TestLockLines(t *testing.T) {
-	for line, odd := range map[string]bool{
-		"": false, "lib==1.2": false, "lib-x.y_z==1!2.0rc1+cpu.cxx11 \\": false, "    --hash=sha256:00ff \\": false,
-		"lib==1.2 --hash=sha256:0a": false, "lib": true, "lib>=1": true, "-e .": true, "lib==1.2 ; os": true,
-		"lib==1.2 --index-url=x": true, "# lib": true, "lib @ file:///x": true, "--find-links x": true, "lib==1.2\r": true,
+	hash := someHash
+	for text, odd := range map[string]bool{
+		"": false, "lib==1.2\n": false, "lib-x==1!2.0rc1+cpu.cxx11 \\\n    --hash=" + hash + "\n": false,
+		"lib==1.2 --hash=" + hash + "\n": true, "lib\n": true, "lib>=1\n": true, "-e .\n": true, "lib==1.2 ; os\n": true, "lib==1.2 --index-url=x\n": true,
+		"# lib\n": true, "lib @ file:///x\n": true, "--find-links x\n": true, "lib==1.2\r\n": true, "lib==1.2": true, "\n": true, "Lib==1.2\n": true,
+		"lib==1.2 \\\n    --hash=sha256:00\n": true,
 	} {
-		if _, got := oddLock(&environment.Lock{Text: line + "\n"}); got != odd {
-			t.Errorf("%q: odd %v, want %v", line, got, odd)
+		l := &environment.Lock{Python: "3.11", Text: text}
+		for _, p := range uv.ParseLock(text) {
+			l.Packages = append(l.Packages, environment.Package{Name: p.Name, Version: p.Version, Hashes: p.Hashes})
+		}
+		if why := oddLock(l, ""); (why != "") != odd {
+			t.Errorf("%q: %q, odd %v", text, why, odd)
 		}
 	}
 }
 
-// TestLimitsAreBounded: a bundle cannot lift the limits of who verifies it.
+// TestLimitsAreBounded: a bundle neither lifts the limits of who verifies it nor
+// lowers them until nothing runs.
 func TestLimitsAreBounded(t *testing.T) {
 	d := sandbox.DefaultLimits()
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.Int64()
-		in := sandbox.Limits{Wall: time.Duration(n.Draw(t, "wall")), MemoryBytes: n.Draw(t, "memory"), Pids: int(n.Draw(t, "pids")), OutputBytes: n.Draw(t, "output"), DiskBytes: n.Draw(t, "disk")}
-		got := bounded(in)
-		if got.Wall <= 0 || got.Wall > maxWall || got.MemoryBytes <= 0 || got.MemoryBytes > d.MemoryBytes || got.Pids <= 0 || got.Pids > d.Pids ||
-			got.OutputBytes <= 0 || got.OutputBytes > d.OutputBytes || got.DiskBytes <= 0 || got.DiskBytes > d.DiskBytes {
+		in := sandbox.Limits{
+			Wall: time.Duration(n.Draw(t, "wall")), CPU: time.Duration(n.Draw(t, "cpu")), MemoryBytes: n.Draw(t, "memory"), Pids: int(n.Draw(t, "pids")),
+			OutputBytes: n.Draw(t, "output"), FileBytes: n.Draw(t, "file"), DiskBytes: n.Draw(t, "disk"),
+		}
+		got := Bounded(in)
+		if got.Wall < time.Second || got.Wall > maxWall || got.CPU < time.Second || got.CPU > maxWall || got.MemoryBytes < 64<<20 || got.MemoryBytes > d.MemoryBytes ||
+			got.Pids < 8 || got.Pids > d.Pids || got.OutputBytes < 4<<10 || got.OutputBytes > d.OutputBytes || got.FileBytes < 64<<10 || got.FileBytes > d.FileBytes ||
+			got.DiskBytes < 1<<20 || got.DiskBytes > d.DiskBytes {
 			t.Fatalf("%+v became %+v", in, got)
 		}
 	})
-	if small := (sandbox.Limits{Wall: time.Second, Pids: 3}).WithDefaults(); bounded(small) != small {
-		t.Errorf("smaller limits changed: %+v", bounded(small))
+	if small := (sandbox.Limits{Wall: 3 * time.Second, Pids: 64, MemoryBytes: 300 << 20}).WithDefaults(); Bounded(small) != small {
+		t.Errorf("smaller limits changed: %+v", Bounded(small))
+	}
+	if got := Bounded(sandbox.Limits{Wall: 1, MemoryBytes: 1, Pids: 1, OutputBytes: 1, FileBytes: 1, DiskBytes: 1, CPU: 1}); got != floors {
+		t.Errorf("limits of one each became %+v", got)
+	}
+	if got := Bounded(sandbox.Limits{}); got != d {
+		t.Errorf("no limits became %+v", got)
 	}
 }
 

@@ -7,13 +7,17 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"sort"
+	"strings"
+	"syscall"
 
 	"github.com/repgen/repgen/internal/candidate"
 	"github.com/repgen/repgen/internal/oracle"
 	"github.com/repgen/repgen/internal/proof"
 	"github.com/repgen/repgen/internal/report"
 	"github.com/repgen/repgen/internal/sandbox"
+	"github.com/repgen/repgen/internal/system"
 )
 
 // ErrNoBundle says that a folder is no bundle.
@@ -35,16 +39,64 @@ const (
 	maxFile  = 64 << 20
 	maxBytes = 512 << 20
 	maxFiles = 5000 // files and folders together
+	// maxManifest holds maxFiles lines of 800 bytes.
+	maxManifest = 4 << 20
+	// maxRecord of an execution: two streams of a MiB, escaped, and what the
+	// observer saw.
+	maxRecord = 16 << 20
+	// maxPart holds a script, twice, and what is said about it.
+	maxPart = 8 << 20
+	// maxScript is what a judged script may have, with our lines before it.
+	maxScript = 2 << 20
 )
+
+// limitOf bounds one file: what is parsed at a price is small.
+func limitOf(name string) int64 {
+	switch {
+	case path.Base(name) == "record.json":
+		return maxRecord
+	case strings.HasSuffix(name, ".py"), name == fileReport:
+		return maxScript
+	case strings.HasPrefix(name, dirWheels+"/"):
+		return maxWheel
+	case name == fileOracle, name == fileCandidate, name == fileVerdict:
+		return maxPart
+	}
+	return maxFile
+}
 
 // Read reads a bundle. tampered lists what differs from the manifest or does
 // not follow from the evidence; then nothing of the bundle may be believed.
 func Read(dir string) (b *Bundle, tampered []string, err error) {
-	m, err := readManifest(dir)
+	f, err := system.OpenFolder(dir)
+	switch {
+	case errors.Is(err, syscall.ENOTDIR):
+		return nil, nil, fmt.Errorf("open %s: it is a file, a bundle is a folder: unpack it first: %w", dir, ErrNoBundle)
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil, fmt.Errorf("open %s: %w", dir, ErrNoBundle)
+	case err != nil:
+		return nil, nil, fmt.Errorf("open the bundle: %w", err)
+	}
+	defer func() { _ = f.Close() }() // only read
+	return read(f)
+}
+
+// ReadIn is Read of the bundle in a run folder, which may be a stranger's: a link
+// in the bundle's place is none.
+func ReadIn(run, name string) (b *Bundle, tampered []string, err error) {
+	dir := filepath.Join(run, name)
+	if info, err := os.Lstat(dir); err == nil && !info.IsDir() {
+		return nil, nil, fmt.Errorf("open %s: %w: %w", dir, system.ErrNotPlain, ErrNoBundle)
+	}
+	return Read(dir)
+}
+
+func read(f *system.Folder) (b *Bundle, tampered []string, err error) {
+	m, err := readManifest(f)
 	if err != nil {
 		return nil, nil, err
 	}
-	files, tampered, err := readFiles(dir, m)
+	files, tampered, err := readFiles(f, m)
 	if err != nil || len(tampered) > 0 {
 		return nil, tampered, err
 	}
@@ -52,85 +104,51 @@ func Read(dir string) (b *Bundle, tampered []string, err error) {
 	if err != nil {
 		return nil, []string{err.Error()}, nil
 	}
-	return b, append(b.inconsistent(), b.oddLocks()...), nil
+	if tampered = append(b.misshapen(), b.oddLocks()...); len(tampered) > 0 {
+		return nil, tampered, nil
+	}
+	return b, b.inconsistent(), nil
 }
 
-func readManifest(dir string) (*Manifest, error) {
-	info, err := os.Stat(dir)
-	if err == nil && !info.IsDir() {
-		return nil, fmt.Errorf("open %s: it is a file, a bundle is a folder: unpack it first: %w", dir, ErrNoBundle)
-	}
-	root, err := os.OpenRoot(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("open %s: %w", dir, ErrNoBundle)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("open the bundle: %w", err)
-	}
-	defer func() { _ = root.Close() }()
-	data, err := readManifestFile(root)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("open %s: %w", dir, ErrNoBundle)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read the manifest: %w", err)
+func readManifest(f *system.Folder) (*Manifest, error) {
+	data, err := f.Read(fileManifest, maxManifest)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("open %s: %w", f.Dir, ErrNoBundle)
+	case err != nil:
+		return nil, fmt.Errorf("read the manifest: %w: %w", err, ErrNoBundle)
 	}
 	var m Manifest
 	if err := json.Unmarshal(data, &m); err != nil || m.Schema == 0 {
-		return nil, fmt.Errorf("read the manifest of %s: it is damaged: %w", dir, ErrNoBundle)
+		return nil, fmt.Errorf("read the manifest of %s: it is damaged: %w", f.Dir, ErrNoBundle)
 	}
 	if m.Schema > Schema {
-		return nil, fmt.Errorf("read the manifest of %s: layout %d is newer than this repgen knows: update repgen", dir, m.Schema)
+		return nil, fmt.Errorf("read the manifest of %s: layout %d is newer than this repgen knows: update repgen", f.Dir, m.Schema)
+	}
+	if len(m.Files) > maxFiles {
+		return nil, fmt.Errorf("read the manifest of %s: it lists more than %d files: %w", f.Dir, maxFiles, ErrNoBundle)
 	}
 	return &m, nil
 }
 
-// readManifestFile accepts a plain file only: a pipe would be waited for and a
-// device never ends.
-func readManifestFile(root *os.Root) ([]byte, error) {
-	info, err := root.Lstat(fileManifest)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxFile {
-		return nil, fmt.Errorf("it is no plain file of a sensible size: %w", ErrNoBundle)
-	}
-	return root.ReadFile(fileManifest)
-}
-
 // readFiles reads what the manifest lists, without following links, and says
 // what is changed, missing, added or no plain file.
-func readFiles(dir string, m *Manifest) (map[string][]byte, []string, error) {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, nil, fmt.Errorf("open the bundle: %w", err)
-	}
-	defer func() { _ = root.Close() }()
+func readFiles(f *system.Folder, m *Manifest) (map[string][]byte, []string, error) {
 	files, problems := map[string][]byte{}, []string{}
-	seen, total := 0, int64(0)
-	err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
-		if seen++; seen > maxFiles {
-			return fmt.Errorf("the bundle holds more than %d files", maxFiles)
-		}
-		if err != nil || d.IsDir() || name == fileManifest {
-			return err
-		}
+	total := int64(0)
+	err := f.Walk(maxFiles, func(name string, info fs.FileInfo) error {
 		want, listed := m.Files[name]
-		info, err := d.Info()
 		switch {
-		case err != nil:
-			return err
-		case !info.Mode().IsRegular():
-			problems = append(problems, name+": is no plain file")
+		case name == fileManifest:
 		case !listed:
 			problems = append(problems, name+": was added")
-		case info.Size() > maxFile:
+		case info.Size() > limitOf(name):
 			problems = append(problems, name+": is too large")
 		case total+info.Size() > maxBytes:
 			return fmt.Errorf("the bundle holds more than %d MiB", maxBytes>>20)
 		default:
 			total += info.Size()
-			data, err := root.ReadFile(name)
+			data, err := f.Read(name, info.Size())
 			if err != nil {
 				return err
 			}
@@ -139,6 +157,9 @@ func readFiles(dir string, m *Manifest) (map[string][]byte, []string, error) {
 				problems = append(problems, name+": was changed")
 			}
 		}
+		return nil
+	}, func(name string, _ fs.FileMode) error {
+		problems = append(problems, name+": is no plain file")
 		return nil
 	})
 	if err != nil {
@@ -174,32 +195,49 @@ func assemble(files map[string][]byte) (*Bundle, error) {
 	b.Report = &report.Report{Text: string(files[fileReport])}
 	b.Wheels = wheelsOf(files)
 	b.Outcome = ev.Outcome
-	b.Outcome.Limits = bounded(b.Outcome.Limits)
+	b.Outcome.Limits = Bounded(b.Outcome.Limits)
 	b.Outcome.Expectation = exp
 	if err := b.takeControls(ev.Scripts, files); err != nil {
 		return nil, err
 	}
-	for i, names := range ev.Executions {
-		if i >= len(b.Outcome.Evidence.Groups) {
-			return nil, fmt.Errorf("%s: more executions than groups", fileEvidence)
-		}
+	return b, b.takeExecutions(ev.Executions, files)
+}
+
+// takeExecutions puts the records back into the evidence. One record is one
+// execution, however often it is named.
+func (b *Bundle) takeExecutions(all [][]string, files map[string][]byte) error {
+	if len(all) > len(b.Outcome.Evidence.Groups) {
+		return fmt.Errorf("%s: more executions than groups", fileEvidence)
+	}
+	seen := map[string]bool{}
+	for i, names := range all {
+		g := &b.Outcome.Evidence.Groups[i]
 		for _, name := range names {
 			var ex sandbox.Execution
 			file := path.Join(name, "record.json")
-			if err := json.Unmarshal(files[file], &ex); err != nil {
-				return nil, fmt.Errorf("%s: cannot be read: %w", file, err)
+			if seen[file] {
+				return fmt.Errorf("%s: counts twice", file)
 			}
-			g := &b.Outcome.Evidence.Groups[i]
+			seen[file] = true
+			if err := json.Unmarshal(files[file], &ex); err != nil {
+				return fmt.Errorf("%s: cannot be read: %w", file, err)
+			}
+			if len(ex.Stdout) > maxOutput || len(ex.Stderr) > maxOutput {
+				return fmt.Errorf("%s: holds more output than any execution keeps", file)
+			}
 			g.Executions = append(g.Executions, ex)
 		}
 	}
-	return b, nil
+	return nil
 }
 
 // inconsistent judges the recorded executions again: a verdict that does not
-// follow from them was not made by them.
+// follow from them was not made by them. The bundle's own is then ours.
 func (b *Bundle) inconsistent() []string {
-	if b.Outcome.Expectation == nil || b.Outcome.Unavailable != nil {
+	if !b.Judged() {
+		if proof.Positive(b.Result.Headline) || b.Result.Grade != "" {
+			return []string{fmt.Sprintf("%s: says %s, and nothing was run", fileVerdict, b.Result.Headline)}
+		}
 		return nil
 	}
 	b.reread()
@@ -211,5 +249,11 @@ func (b *Bundle) inconsistent() []string {
 	if v.Grade != b.Outcome.Verdict.Grade || v.Grade != b.Result.Grade {
 		out = append(out, fmt.Sprintf("%s: says grade %q, the recorded executions say %q", fileVerdict, b.Result.Grade, v.Grade))
 	}
+	b.Outcome.Verdict = v
 	return out
+}
+
+// Judged says that the bundle holds executions and what they are judged by.
+func (b *Bundle) Judged() bool {
+	return b.Outcome.Expectation != nil && b.Outcome.Lock != nil && b.Outcome.Unavailable == nil
 }

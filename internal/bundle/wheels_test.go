@@ -22,7 +22,9 @@ func built(t *testing.T, wheels map[string][]byte) Content {
 	for i, l := range c.Outcome.Locks {
 		p := &l.Packages[0]
 		p.Word, p.Wheel = environment.WordProject, wheelName
+		old := p.Hashes[0]
 		p.Hashes = []string{"sha256:" + digest([]byte{byte('a' + i)})}
+		l.Text = strings.ReplaceAll(l.Text, old, p.Hashes[0])
 	}
 	c.Outcome.Lock = c.Outcome.Locks[0]
 	c.Wheel = func(p environment.Package) ([]byte, error) {

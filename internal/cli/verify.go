@@ -4,19 +4,20 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"path/filepath"
+	"strings"
+	"time"
 
 	"github.com/repgen/repgen/internal/bundle"
-	"github.com/repgen/repgen/internal/environment"
 	"github.com/repgen/repgen/internal/output"
 	"github.com/repgen/repgen/internal/pipeline"
 	"github.com/repgen/repgen/internal/proof"
 )
 
 type verifyCmd struct {
-	Bundle string `arg:"" help:"The bundle's folder, or the run folder that holds it."`
-	place  `embed:""`
-	show   `embed:""`
+	Bundle     string        `arg:"" help:"The bundle's folder, or the run folder that holds it."`
+	BudgetTime time.Duration `help:"End after this time, and say that it could not be verified (default ${default}; 0: no limit)." default:"1h" placeholder:"DURATION"`
+	place      `embed:""`
+	show       `embed:""`
 }
 
 // verification is the JSON object of verify.
@@ -26,17 +27,40 @@ type verification struct {
 	Result      string             `json:"result"`
 	Tampered    []string           `json:"tampered"`
 	Differences []proof.Difference `json:"differences"`
-	Headline    string             `json:"headline,omitempty"`
-	Grade       string             `json:"grade,omitempty"`
-	Error       *proof.ResultError `json:"error"`
+	// Ran are the sides that were run anew.
+	Ran []proof.Ran `json:"ran"`
+	// FromBundle are packages that came from the bundle, not from the index.
+	FromBundle []bundled          `json:"from_bundle"`
+	Headline   string             `json:"headline,omitempty"`
+	Grade      string             `json:"grade,omitempty"`
+	Error      *proof.ResultError `json:"error"`
+}
+
+// bundled is a package of the bundle's own: the project under test.
+type bundled struct {
+	Package string `json:"package"`
+	Version string `json:"version"`
+	Wheel   string `json:"wheel"`
+	Hash    string `json:"hash"`
 }
 
 var verifyExit = map[string]int{"same": exitOK, "different": exitDifferent, "tampered": exitTampered, "could_not": exitFailed}
 
+func newVerification() *verification {
+	return &verification{Schema: proof.SchemaVersion, Tampered: []string{}, Differences: []proof.Difference{}, Ran: []proof.Ran{}, FromBundle: []bundled{}}
+}
+
+func (c *verifyCmd) check() error {
+	if c.BudgetTime < 0 {
+		return usage("--budget-time must not be negative")
+	}
+	return c.place.check()
+}
+
 // Run verifies a bundle: first its files, then by running it again.
 func (c *verifyCmd) Run(ctx context.Context, s streams) error {
-	v := &verification{Schema: proof.SchemaVersion, Tampered: []string{}, Differences: []proof.Difference{}}
-	usage := c.place.check()
+	v := newVerification()
+	usage := c.check()
 	err := usage
 	if err == nil {
 		err = c.verify(ctx, s, v)
@@ -47,7 +71,10 @@ func (c *verifyCmd) Run(ctx context.Context, s streams) error {
 		if code == exitInterrupted || usage != nil {
 			stopped = code
 		}
-		v = couldNot(s.named(problem))
+		// A stranger's bundle must not make anybody turn the isolation off.
+		problem.Next = strings.TrimSpace(strings.ReplaceAll(problem.Next, unsafeWay, ""))
+		problem = s.named(problem)
+		v.Result, v.Headline, v.Grade, v.Error = "could_not", "", "", &problem
 	}
 	if c.JSON {
 		if err := output.JSON(s.out, v); err != nil {
@@ -64,17 +91,25 @@ func (c *verifyCmd) Run(ctx context.Context, s streams) error {
 
 // couldNot is the object of a bundle that was not compared.
 func couldNot(problem proof.ResultError) *verification {
-	return &verification{
-		Schema: proof.SchemaVersion, Result: "could_not", Tampered: []string{}, Differences: []proof.Difference{}, Error: &problem,
+	v := newVerification()
+	v.Result, v.Error = "could_not", &problem
+	return v
+}
+
+// couldNot says why nothing was found out.
+func (v *verification) couldNot(what, why, next string) {
+	v.Result, v.Error = "could_not", &proof.ResultError{What: what, Why: why, Next: next}
+}
+
+func readBundle(dir string) (*bundle.Bundle, []string, error) {
+	if isRun(dir) {
+		return bundle.ReadIn(dir, "bundle")
 	}
+	return bundle.Read(dir)
 }
 
 func (c *verifyCmd) verify(ctx context.Context, s streams, v *verification) error {
-	dir := c.Bundle
-	if isRun(dir) {
-		dir = filepath.Join(dir, "bundle")
-	}
-	b, tampered, err := bundle.Read(dir)
+	b, tampered, err := readBundle(c.Bundle)
 	if err != nil {
 		return err
 	}
@@ -83,10 +118,12 @@ func (c *verifyCmd) verify(ctx context.Context, s streams, v *verification) erro
 		return nil
 	}
 	v.Headline, v.Grade = string(b.Result.Headline), string(b.Result.Grade)
-	if b.Outcome.Expectation == nil || b.Outcome.Lock == nil {
-		v.Result = "could_not"
-		v.Error = &proof.ResultError{What: "the bundle holds no executions", Why: "its run ended as " + v.Headline, Next: "reproduce the report again"}
+	if !b.Judged() {
+		v.couldNot("the bundle holds no executions", "its run ended as "+v.Headline, "reproduce the report again")
 		return nil
+	}
+	for _, p := range b.FromBundle() {
+		v.FromBundle = append(v.FromBundle, bundled{p.Name, p.Version, p.Wheel, strings.Join(p.Hashes, " ")})
 	}
 	progress := c.progress(s)
 	defer progress.Close()
@@ -101,15 +138,35 @@ func (c *verifyCmd) verify(ctx context.Context, s streams, v *verification) erro
 		Progress: func(stage, text string) {
 			progress.Event(pipeline.Event{Stage: pipeline.Stage(stage), State: "progress", Text: text})
 		}}
-	diffs, un, err := p.Again(ctx, b.Candidate, b.Outcome)
+	return c.again(ctx, p, b, v)
+}
+
+// again runs the bundle and compares, within the budget.
+func (c *verifyCmd) again(ctx context.Context, p *proof.Prover, b *bundle.Bundle, v *verification) error {
+	within := ctx
+	if c.BudgetTime > 0 {
+		var stop context.CancelFunc
+		within, stop = context.WithTimeout(ctx, c.BudgetTime)
+		defer stop()
+	}
+	r, err := p.Again(within, b.Candidate, b.Outcome)
+	if r != nil {
+		v.Ran = append(v.Ran, r.Ran...)
+	}
 	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case within.Err() != nil:
+		// Whatever came of it: what was cut off shows nothing.
+		v.couldNot(fmt.Sprintf("the time of %v was used up before everything had run", c.BudgetTime), "a bundle may ask for hours", "give it more: --budget-time")
 	case err != nil:
 		return err
-	case un != nil:
-		v.Result = "could_not"
-		v.Error = &proof.ResultError{What: "the bundle's environment cannot be built here", Why: un.Why, Next: un.Next}
-	case len(diffs) > 0:
-		v.Result, v.Differences = "different", diffs
+	case r.Unavailable != nil:
+		v.couldNot("the bundle's environment cannot be built here", r.Unavailable.Why, r.Unavailable.Next)
+	case len(r.Ran) == 0:
+		v.couldNot("nothing of the bundle could be run again", "it holds no executions of the reported side", "reproduce the report again")
+	case len(r.Differences) > 0:
+		v.Result, v.Differences = "different", r.Differences
 	default:
 		v.Result = "same"
 	}
@@ -118,17 +175,12 @@ func (c *verifyCmd) verify(ctx context.Context, s streams, v *verification) erro
 
 // keepWheels puts the bundle's own wheels where its locks are built from.
 func keepWheels(ctx context.Context, sv *services, b *bundle.Bundle) error {
-	for _, l := range append([]*environment.Lock{b.Outcome.Lock}, b.Outcome.Locks...) {
-		if l == nil {
+	for _, p := range b.FromBundle() {
+		if len(p.Hashes) != 1 || b.Wheels[p.Hashes[0]] == nil {
 			continue
 		}
-		for _, p := range l.Packages {
-			if p.Wheel == "" || len(p.Hashes) != 1 || b.Wheels[p.Hashes[0]] == nil {
-				continue
-			}
-			if err := sv.envs.KeepWheel(ctx, p, b.Wheels[p.Hashes[0]]); err != nil {
-				return err
-			}
+		if err := sv.envs.KeepWheel(ctx, p, b.Wheels[p.Hashes[0]]); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -139,6 +191,12 @@ func (c *verifyCmd) tell(s streams, v *verification) {
 	_, _ = fmt.Fprintln(s.out, output.StageLine("verify", v.Result+describe(v), st))
 	if c.Quiet {
 		return
+	}
+	if len(v.Ran) > 0 {
+		_, _ = fmt.Fprintf(s.out, "   ran anew: %s\n", output.InertLine(ranText(v.Ran)))
+	}
+	for _, p := range v.FromBundle {
+		_, _ = fmt.Fprintf(s.out, "   from the bundle, not from the index: %s\n", output.InertLine(fmt.Sprintf("%s %s (%s, %s)", p.Package, p.Version, p.Wheel, p.Hash)))
 	}
 	for _, t := range v.Tampered {
 		_, _ = fmt.Fprintf(s.out, "   - %s\n", output.Inert(t))
@@ -151,13 +209,34 @@ func (c *verifyCmd) tell(s streams, v *verification) {
 	}
 }
 
-func describe(v *verification) string {
-	if v.Headline == "" {
-		return ""
+// ranText is what was run, in words.
+func ranText(list []proof.Ran) string {
+	var parts []string
+	for _, r := range list {
+		what := strings.Join(strings.Fields(strings.ReplaceAll(r.Side, "_", " ")+" "+r.Package+" "+r.Version+" "+r.Change), " ")
+		switch {
+		case r.Earlier:
+			what += ", whose certificate ran here before"
+		case r.Executions == 1:
+			what += " once"
+		default:
+			what += fmt.Sprintf(" %d times", r.Executions)
+		}
+		parts = append(parts, what)
 	}
-	text := " · " + v.Headline
+	return strings.Join(parts, "; ")
+}
+
+func describe(v *verification) string {
+	text := ""
+	if v.Headline != "" {
+		text += " · " + v.Headline
+	}
 	if v.Grade != "" {
 		text += " · grade " + v.Grade
+	}
+	for _, p := range v.FromBundle {
+		text += " · " + output.InertLine(p.Package+" "+p.Version) + " from the bundle"
 	}
 	return text
 }

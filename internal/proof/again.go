@@ -19,52 +19,146 @@ type Difference struct {
 	After  string `json:"after"`
 }
 
-// Again runs the reported side of a recorded outcome anew, in an environment
-// built from the recorded lock, and the control that gave the grade, and
-// compares what the oracle says. An empty list means the same. unavailable is
-// set when the locked environment cannot be built here.
-func (p *Prover) Again(ctx context.Context, c *candidate.Candidate, old *Outcome) (diffs []Difference, unavailable *environment.Unavailable, err error) {
+// Rerun is what a verification ran, and what differs.
+type Rerun struct {
+	// Differences are empty where the same was found.
+	Differences []Difference
+	// Ran are the sides that ran again. Empty: the record holds nothing to be
+	// run, and nothing was found to be the same.
+	Ran []Ran
+	// Unavailable is set when a locked environment cannot be built here.
+	Unavailable *environment.Unavailable
+}
+
+// Ran is one side of a verification.
+type Ran struct {
+	Side    string `json:"side"`
+	Package string `json:"package,omitempty"`
+	Version string `json:"version,omitempty"`
+	Change  string `json:"change,omitempty"`
+	// Executions made anew.
+	Executions int `json:"executions"`
+	// Earlier says that the certificate of this very environment ran here before,
+	// under the same isolation, and was not run once more.
+	Earlier bool `json:"earlier,omitempty"`
+}
+
+// Again runs anew, in environments built from the recorded locks, every side
+// that the headline and the grade of a recorded outcome rest on, and compares
+// what the oracle says. What was not run again counts for nothing.
+func (p *Prover) Again(ctx context.Context, c *candidate.Candidate, old *Outcome) (*Rerun, error) {
 	pr := &proof{Prover: p, in: Input{Candidate: c, Runs: defaultRuns, Limits: old.Limits}, exp: *old.Expectation, out: &Outcome{}}
+	again, err := restsOn(ctx, old)
+	if err != nil {
+		return nil, err
+	}
+	r := &Rerun{}
 	varies := false
 	var rates []Difference // of what comes and goes
-	fresh := old.Evidence
-	fresh.Groups = append([]oracle.Group(nil), old.Evidence.Groups...)
-	for i := range fresh.Groups {
-		if !rerun(old, i) {
+	fresh := only(old.Evidence, again)
+	for i, before := range old.Evidence.Groups {
+		if !again[i] {
 			continue
 		}
-		g, un, err := pr.rerunGroup(ctx, fresh.Groups[i], old.Locks[i], old.Spec)
+		g, earlier, un, err := pr.rerunGroup(ctx, before, old.Locks[i], old.Spec)
 		if err != nil || un != nil {
-			return nil, un, err
+			r.Unavailable = un
+			return r, err
 		}
-		before := old.Evidence.Groups[i]
+		r.Ran = append(r.Ran, ranGroup(g, earlier))
 		differ := compareGroup(before, g, *old.Expectation)
 		if comesAndGoes(before, g, *old.Expectation) {
 			rates = append(rates, differ...)
 		} else {
-			diffs = append(diffs, differ...)
+			r.Differences = append(r.Differences, differ...)
 		}
 		if g.Side == oracle.SideReported && !(unanimous(before, *old.Expectation) && unanimous(g, *old.Expectation)) {
 			varies = true
 		}
 		fresh.Groups[i] = g
 	}
+	if len(r.Ran) == 0 {
+		return r, nil
+	}
 	if len(rates) > 0 && !carries(c, old, fresh) {
-		diffs = append(diffs, rates...)
+		r.Differences = append(r.Differences, rates...)
 	}
 	if varies {
-		pool(fresh.Groups, old)
+		pool(fresh.Groups, old, again)
 	}
 	regroundControl(c, old.Expectation, &fresh)
-	now := Rejudge(*old.Expectation, fresh)
-	sameClaim := varies && Positive(now.Headline) && Positive(old.Verdict.Headline)
-	if now.Headline != old.Verdict.Headline && !sameClaim {
-		diffs = append(diffs, Difference{"headline", string(old.Verdict.Headline), string(now.Headline)})
+	r.compare(old.Verdict, Rejudge(*old.Expectation, fresh), varies)
+	return r, nil
+}
+
+// compare adds what of the verdict does not follow from the new executions.
+func (r *Rerun) compare(old, now oracle.Verdict, varies bool) {
+	sameClaim := varies && Positive(now.Headline) && Positive(old.Headline)
+	if now.Headline != old.Headline && !sameClaim {
+		r.Differences = append(r.Differences, Difference{"headline", string(old.Headline), string(now.Headline)})
 	}
-	if now.Grade != old.Verdict.Grade {
-		diffs = append(diffs, Difference{"grade", string(old.Verdict.Grade), string(now.Grade)})
+	if now.Grade != old.Grade {
+		r.Differences = append(r.Differences, Difference{"grade", string(old.Grade), string(now.Grade)})
 	}
-	return diffs, nil, nil
+}
+
+// ranGroup is a side as it is told. The certificate is one execution, and none
+// where it was there already.
+func ranGroup(g oracle.Group, earlier bool) Ran {
+	ran := Ran{Side: string(g.Side), Package: g.Subject, Version: g.Version, Change: g.Change, Executions: len(g.Executions), Earlier: earlier}
+	if earlier {
+		ran.Executions = 0
+	}
+	return ran
+}
+
+// restsOn says which groups a verification runs again: the reported side, its
+// certificate, the control of the verdict and the author's own, and whatever
+// else the headline and the grade would not come out without (a regression has
+// an older release beside the newest one). Without the reported side it is none.
+func restsOn(ctx context.Context, old *Outcome) ([]bool, error) {
+	groups := old.Evidence.Groups
+	least, all := make([]bool, len(groups)), make([]bool, len(groups))
+	reported := false
+	for i, g := range groups {
+		all[i] = i < len(old.Locks) && old.Locks[i] != nil && len(g.Executions) > 0
+		least[i] = all[i] && (g.Side == oracle.SideReported || g.Side == oracle.SideNeutral || g.Side == oracle.SideAuthored || i == old.Verdict.Control)
+		reported = reported || least[i] && g.Side == oracle.SideReported
+	}
+	if !reported {
+		return make([]bool, len(groups)), nil
+	}
+	follows := func(some []bool) bool {
+		v := Rejudge(*old.Expectation, only(old.Evidence, some))
+		return v.Headline == old.Verdict.Headline && v.Grade == old.Verdict.Grade
+	}
+	if follows(least) {
+		return least, nil
+	}
+	for i := len(groups) - 1; i >= 0; i-- {
+		if !all[i] || least[i] {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if all[i] = false; !follows(all) {
+			all[i] = true
+		}
+	}
+	return all, nil
+}
+
+// only is the evidence of some groups. The others keep their place without their
+// executions.
+func only(ev oracle.Evidence, some []bool) oracle.Evidence {
+	ev.Groups = slices.Clone(ev.Groups)
+	for i := range ev.Groups {
+		if !some[i] {
+			ev.Groups[i].Executions, ev.Groups[i].Judgements = nil, nil
+		}
+	}
+	return ev
 }
 
 // carries says that the new executions alone, without the recorded ones, come to
@@ -79,43 +173,35 @@ func carries(c *candidate.Candidate, old *Outcome, fresh oracle.Evidence) bool {
 // pool joins the recorded executions of the compared sides to the new ones. A
 // symptom that comes now and then gives two samples of one rate: they are
 // judged together, or chance alone would flip the verdict.
-func pool(fresh []oracle.Group, old *Outcome) {
+func pool(fresh []oracle.Group, old *Outcome, again []bool) {
 	for i := range fresh {
-		if rerun(old, i) && fresh[i].Side != oracle.SideNeutral {
+		if again[i] && fresh[i].Side != oracle.SideNeutral {
 			fresh[i].Executions = slices.Concat(old.Evidence.Groups[i].Executions, fresh[i].Executions)
 		}
 	}
 }
 
-// rerun says which groups a verification runs again: the reported side, the
-// control of the verdict, the author's own and the neutral one.
-func rerun(old *Outcome, i int) bool {
-	g := old.Evidence.Groups[i]
-	if i >= len(old.Locks) || old.Locks[i] == nil || len(g.Executions) == 0 {
-		return false
-	}
-	return g.Side == oracle.SideReported || g.Side == oracle.SideNeutral || g.Side == oracle.SideAuthored || i == old.Verdict.Control
-}
-
-func (p *proof) rerunGroup(ctx context.Context, before oracle.Group, lock *environment.Lock, spec environment.Spec) (oracle.Group, *environment.Unavailable, error) {
-	g := before
+// rerunGroup runs a side as often as before. earlier says that its certificate
+// was there.
+func (p *proof) rerunGroup(ctx context.Context, before oracle.Group, lock *environment.Lock, spec environment.Spec) (g oracle.Group, earlier bool, un *environment.Unavailable, err error) {
+	g = before
 	n := len(g.Executions)
 	g.Executions, g.Judgements = nil, nil
 	s, un, err := p.open(ctx, spec, lock)
 	if err != nil || un != nil {
-		return g, un, err
+		return g, false, un, err
 	}
 	if g.Side == oracle.SideNeutral {
 		g.Executions = []sandbox.Execution{s.cert.Execution}
-		return g, nil, nil
+		return g, s.cert.Cached, nil, nil
 	}
 	s.group = g
 	for have := n; ; have += n {
 		if err := p.repeat(ctx, s, have); err != nil {
-			return g, nil, err
+			return g, false, nil, err
 		}
 		if have >= doubtRuns || !unsettled(before, s.group, p.exp) {
-			return s.group, nil, nil
+			return s.group, false, nil, nil
 		}
 	}
 }

@@ -4,7 +4,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/repgen/repgen/internal/environment"
 	"github.com/repgen/repgen/internal/oracle"
+	"github.com/repgen/repgen/internal/report"
 	"github.com/repgen/repgen/internal/sandbox"
 )
 
@@ -16,11 +18,11 @@ func again(t *testing.T, then, now func(map[string]string) sandbox.Execution) []
 	o := w.prove(t, in, &kept{})
 	w.behave = now
 	p := &Prover{Solver: w, Builder: w, Sandbox: w, Journal: NoJournal{}, WorkRoot: t.TempDir(), Parallel: 1}
-	diffs, un, err := p.Again(t.Context(), in.Candidate, o)
-	if err != nil || un != nil {
-		t.Fatal(err, un)
+	r, err := p.Again(t.Context(), in.Candidate, o)
+	if err != nil || r.Unavailable != nil {
+		t.Fatal(err, r)
 	}
-	return diffs
+	return r.Differences
 }
 
 func TestAgainIsTheSame(t *testing.T) {
@@ -121,4 +123,62 @@ func TestAgainSeesAnotherFailureAmongRates(t *testing.T) {
 	if diffs := again(t, sometimes(6), other); len(diffs) == 0 {
 		t.Error("another failure in four of ten was called the same")
 	}
+}
+
+// TestAgainSaysWhatItRan: the same is a word about fresh executions, and where
+// there is nothing to be run, nothing is the same.
+func TestAgainSaysWhatItRan(t *testing.T) {
+	prove := func(t *testing.T) (*world, Input, *Outcome, *Prover) {
+		w := &world{base: map[string]string{"lib": "1.2.0"}, releases: map[string][]string{"lib": {"1.1.0", "1.2.0", "1.3.0"}}, behave: failsOn("1.2.0")}
+		in := typeErrorReport()
+		in.Decision.Good = []report.Version{{Dist: "lib", Spec: "1.1.0", Kind: report.VersionExact, Role: report.RoleGood}}
+		o := w.prove(t, in, &kept{})
+		if o.Verdict.Headline != oracle.Regression || o.Verdict.Control < 0 {
+			t.Fatalf("got %s %s: %v", o.Verdict.Headline, o.Verdict.Grade, o.Verdict.Reasons)
+		}
+		return w, in, o, &Prover{Solver: w, Builder: w, Sandbox: w, Journal: NoJournal{}, WorkRoot: t.TempDir(), Parallel: 1}
+	}
+	t.Run("each side that the claim rests on", func(t *testing.T) {
+		w, in, o, p := prove(t)
+		before := map[string]int{"reported": w.ran("reported"), "named_good": w.ran("named_good")}
+		r, err := p.Again(t.Context(), in.Candidate, o)
+		if err != nil || len(r.Differences) > 0 {
+			t.Fatal(r, err)
+		}
+		for side, had := range before {
+			i := slices.IndexFunc(r.Ran, func(g Ran) bool { return g.Side == side })
+			if i < 0 || r.Ran[i].Executions != w.ran(side)-had || r.Ran[i].Executions == 0 {
+				t.Errorf("%s ran %d times, told is %+v", side, w.ran(side)-had, r.Ran)
+			}
+		}
+	})
+	t.Run("an older release that never ran", func(t *testing.T) {
+		_, in, o, p := prove(t)
+		// The newest release first, so that it is the one that gave the grade.
+		slices.Reverse(o.Evidence.Groups)
+		slices.Reverse(o.Locks)
+		o.Verdict = Rejudge(*o.Expectation, o.Evidence)
+		if side := o.Evidence.Groups[o.Verdict.Control].Side; side == oracle.SideNamed || o.Verdict.Headline != oracle.Regression {
+			t.Fatal("the older release is the control itself, which always ran again")
+		}
+		for i, g := range o.Evidence.Groups {
+			// What the record says of it is made up: here it fails, too.
+			if g.Side == oracle.SideNamed {
+				o.Evidence.Groups[i].Executions = slices.Repeat([]sandbox.Execution{printed("fine\n")}, 3)
+			}
+		}
+		w := &world{base: map[string]string{"lib": "1.2.0"}, releases: map[string][]string{"lib": {"1.1.0", "1.2.0", "1.3.0"}}, behave: failsOn("1.1.0", "1.2.0")}
+		p.Builder, p.Sandbox = w, w
+		r, err := p.Again(t.Context(), in.Candidate, o)
+		if err != nil || len(r.Differences) == 0 {
+			t.Errorf("a regression without its older release is the same: %+v %v", r, err)
+		}
+	})
+	t.Run("nothing", func(t *testing.T) {
+		_, in, o, p := prove(t)
+		o.Locks = make([]*environment.Lock, len(o.Evidence.Groups))
+		if r, err := p.Again(t.Context(), in.Candidate, o); err != nil || len(r.Ran) > 0 {
+			t.Errorf("%+v %v", r, err)
+		}
+	})
 }

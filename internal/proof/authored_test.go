@@ -236,9 +236,9 @@ func TestAgainRunsTheOwnControl(t *testing.T) {
 	o := w.prove(t, in, &kept{})
 	before := w.ran("authored")
 	p := &Prover{Solver: w, Builder: w, Sandbox: w, Journal: NoJournal{}, WorkRoot: t.TempDir(), Parallel: 1}
-	diffs, un, err := p.Again(t.Context(), in.Candidate, o)
-	if err != nil || un != nil || len(diffs) > 0 {
-		t.Fatalf("%v %v %v", diffs, un, err)
+	r, err := p.Again(t.Context(), in.Candidate, o)
+	if err != nil || r.Unavailable != nil || len(r.Differences) > 0 {
+		t.Fatalf("%+v %v", r, err)
 	}
 	if got := w.ran("authored") - before; got != 3 {
 		t.Errorf("the control ran %d times", got)
@@ -249,9 +249,9 @@ func TestAgainRunsTheOwnControl(t *testing.T) {
 		}
 		return raisedAt(callLine, "")
 	}
-	diffs, _, err = p.Again(t.Context(), in.Candidate, o)
-	if err != nil || !slices.ContainsFunc(diffs, func(d Difference) bool { return d.Field == "grade" }) {
-		t.Errorf("a control that observes nothing passed: %v %v", diffs, err)
+	r, err = p.Again(t.Context(), in.Candidate, o)
+	if err != nil || !slices.ContainsFunc(r.Differences, func(d Difference) bool { return d.Field == "grade" }) {
+		t.Errorf("a control that observes nothing passed: %+v %v", r, err)
 	}
 }
 

@@ -155,15 +155,15 @@ func TestAgainRunsTheVariant(t *testing.T) {
 	w := oldWorld(skips)
 	o := w.prove(t, in, &kept{})
 	p := &Prover{Solver: w, Builder: w, Sandbox: w, Journal: NoJournal{}, WorkRoot: t.TempDir(), Parallel: 1}
-	diffs, un, err := p.Again(t.Context(), in.Candidate, o)
-	if err != nil || un != nil || len(diffs) > 0 {
-		t.Fatal(diffs, un, err)
+	r, err := p.Again(t.Context(), in.Candidate, o)
+	if err != nil || r.Unavailable != nil || len(r.Differences) > 0 {
+		t.Fatal(r, err)
 	}
 	if n := w.ran("contrast"); n != 6 {
 		t.Errorf("%d executions of the contrast in two proofs, want 6", n)
 	}
 	w.scripted = func(string, sandbox.Command, map[string]string) sandbox.Execution { return printed("total: 4\n") }
-	if diffs, _, _ = p.Again(t.Context(), in.Candidate, o); len(diffs) == 0 {
+	if r, err = p.Again(t.Context(), in.Candidate, o); err != nil || len(r.Differences) == 0 {
 		t.Error("a contrast that now shows the symptom is the same")
 	}
 }
