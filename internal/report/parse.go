@@ -48,9 +48,8 @@ func (p *parser) compose(text string, issue Issue) {
 	b.WriteString(text)
 	for i, c := range issue.Comments[:min(len(issue.Comments), MaxComments)] {
 		body, _ := normalise([]byte(c.Body))
-		head := fmt.Sprintf("\n\n## Comment %d\n\n", i+1)
+		head := replyHead(i+1, c.Reporter)
 		if c.Reporter {
-			head = fmt.Sprintf("\n\n## Comment %d (reporter)\n\n", i+1)
 			p.own = append(p.own, Span{b.Len(), b.Len() + len(head) + len(strings.TrimSpace(body))})
 		}
 		if b.Len()+len(head)+len(body) > MaxSize {
