@@ -150,7 +150,7 @@ func TestMarkdown(t *testing.T) {
 func TestResume(t *testing.T) {
 	dir, out := folder(t, sample), t.TempDir()
 	r := &fakeRunner{}
-	opts := Options{Out: out, Identity: "v1"}
+	opts := Options{Out: out, Identity: "v1", Key: someKey}
 	first := runSample(t, r, dir, opts)
 	calls := r.calls.Load()
 	again := runSample(t, r, dir, opts)

@@ -13,6 +13,7 @@ import (
 
 	"github.com/repgen/repgen/internal/oracle"
 	"github.com/repgen/repgen/internal/proof"
+	"github.com/repgen/repgen/internal/system"
 )
 
 // The files of a case folder.
@@ -20,6 +21,9 @@ const (
 	reportFile = "report.md"
 	answerFile = "case.yaml"
 )
+
+// maxAnswer bounds case.yaml, in bytes. Ours have under 2 KiB; the rest is room.
+const maxAnswer = 1 << 20
 
 // Case is a bug report with a known answer.
 type Case struct {
@@ -83,8 +87,16 @@ func readCase(dir string) (c Case, ok bool, err error) {
 		return c, false, fmt.Errorf("read the case: %w", err)
 	}
 	c = Case{ID: filepath.Base(abs), Report: filepath.Join(dir, reportFile)}
-	text, errAnswer := os.ReadFile(filepath.Join(dir, answerFile))
-	_, errReport := os.Stat(c.Report)
+	f, err := system.OpenFolder(abs)
+	if err != nil {
+		return c, false, fmt.Errorf("read the case %s: %w", c.ID, err)
+	}
+	defer func() { _ = f.Close() }() // only read
+	text, errAnswer := f.Read(answerFile, maxAnswer)
+	report, errReport := f.Open(reportFile)
+	if errReport == nil {
+		_ = report.Close() // only looked at: a link in its place would be somebody's secret in a result
+	}
 	switch {
 	case errors.Is(errAnswer, fs.ErrNotExist) && errors.Is(errReport, fs.ErrNotExist):
 		return c, false, nil

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/repgen/repgen/internal/oracle"
+	"github.com/repgen/repgen/internal/pipeline"
 	"github.com/repgen/repgen/internal/proof"
 	"github.com/repgen/repgen/internal/sandbox"
 	"github.com/repgen/repgen/internal/system"
@@ -56,6 +57,8 @@ type Outcome struct {
 type Options struct {
 	Out  string // folder for the run folders, one a case
 	Jobs int    // cases at once; 0: one
+	// Key of the user's: outcomes that were not sealed with it are run again.
+	Key pipeline.Key
 	// Identity of what is measured (version, flags): outcomes made with another
 	// one are run again. "" never matches.
 	Identity string
@@ -71,6 +74,20 @@ const outcomeFile = "outcome.json"
 type kept struct {
 	Identity string  `json:"identity"`
 	Outcome  Outcome `json:"outcome"`
+	// Seal says that this user's repgen wrote it.
+	Seal string `json:"seal"`
+}
+
+// seal is that of an outcome under its identity.
+func (k kept) seal(key pipeline.Key) (string, error) {
+	data, err := json.Marshal(k.Outcome)
+	return key.Seal("outcome", k.Identity, string(data)), err
+}
+
+// own says that this user's repgen of this identity wrote it for this case.
+func (k kept) own(id string, opts Options) bool {
+	seal, err := k.seal(opts.Key)
+	return err == nil && seal != "" && k.Seal == seal && k.Outcome.ID == id && opts.Identity != "" && k.Identity == opts.Identity
 }
 
 // Run runs every case that has no outcome yet and gives all outcomes in the
@@ -107,8 +124,18 @@ func Run(ctx context.Context, r Runner, cases []Case, opts Options) ([]Outcome, 
 // one gives the outcome of a case, kept or new.
 func one(ctx context.Context, r Runner, c Case, opts Options) (Outcome, error) {
 	dir := filepath.Join(opts.Out, c.ID)
-	file := filepath.Join(dir, outcomeFile)
-	if o, ok := load(file, opts.Identity); ok {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return Outcome{}, fmt.Errorf("make the folder of the case: %w", err)
+	}
+	f, err := openCase(dir)
+	if err != nil {
+		return Outcome{}, err
+	}
+	defer func() { _ = f.Close() }()
+	k, err := readKept(f)
+	own := err == nil && k.own(c.ID, opts)
+	if own && k.Outcome.Headline != oracle.Failed { // our defect or the index may be better now
+		o := k.Outcome
 		o.Kept = true
 		return answered(o, c), nil // the answer may have been corrected since
 	}
@@ -116,14 +143,12 @@ func one(ctx context.Context, r Runner, c Case, opts Options) (Outcome, error) {
 		return Outcome{}, ctx.Err()
 	}
 	run := filepath.Join(dir, "run")
-	if k, err := readKept(file); err == nil && k.Identity != opts.Identity {
-		// What another version of us reached is no part of this measurement.
+	if err == nil && !own {
+		// What another version of us reached, or somebody else, is no part of this
+		// measurement.
 		if err := system.RemoveAll(run); err != nil {
 			return Outcome{}, fmt.Errorf("remove the old run of %s: %w", c.ID, err)
 		}
-	}
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return Outcome{}, fmt.Errorf("make the folder of the case: %w", err)
 	}
 	began := time.Now()
 	res, err := r.Run(ctx, c.Report, run)
@@ -136,33 +161,42 @@ func one(ctx context.Context, r Runner, c Case, opts Options) (Outcome, error) {
 	}
 	o := answered(outcomeOf(res, err), c)
 	o.Seconds = time.Since(began).Seconds()
-	text, err := json.MarshalIndent(kept{opts.Identity, o}, "", "  ")
+	k = kept{Identity: opts.Identity, Outcome: o}
+	if k.Seal, err = k.seal(opts.Key); err != nil {
+		return o, fmt.Errorf("seal the outcome of %s: %w", c.ID, err)
+	}
+	text, err := json.MarshalIndent(k, "", "  ")
 	if err != nil {
 		return o, fmt.Errorf("lay out the outcome of %s: %w", c.ID, err)
 	}
-	if err := system.WriteFile(file, text, 0o644); err != nil {
+	if err := f.Write(outcomeFile, text); err != nil {
 		return o, fmt.Errorf("keep the outcome of %s: %w", c.ID, err)
 	}
 	return o, nil
 }
 
-func readKept(file string) (kept, error) {
+// openCase opens the folder of a case, which is none through a link: it is
+// written to, and old runs in it are removed.
+func openCase(dir string) (*system.Folder, error) {
+	for _, d := range []string{dir, filepath.Join(dir, "run")} {
+		if info, err := os.Lstat(d); err == nil && !info.IsDir() {
+			return nil, fmt.Errorf("open the folder of the case: %s: %w", d, system.ErrNotPlain)
+		}
+	}
+	f, err := system.OpenFolder(dir)
+	if err != nil {
+		return nil, fmt.Errorf("open the folder of the case: %w", err)
+	}
+	return f, nil
+}
+
+func readKept(f *system.Folder) (kept, error) {
 	var k kept
-	text, err := system.ReadPlain(file, system.MaxKept)
+	text, err := f.Read(outcomeFile, system.MaxKept)
 	if err == nil {
 		err = json.Unmarshal(text, &k)
 	}
 	return k, err
-}
-
-// load gives a kept outcome; one that failed is tried again, since our defect
-// or the index may be better now.
-func load(file, identity string) (Outcome, bool) {
-	k, err := readKept(file)
-	if err != nil || identity == "" || k.Identity != identity || k.Outcome.Headline == oracle.Failed {
-		return Outcome{}, false
-	}
-	return k.Outcome, true
 }
 
 // answered puts the case's answer beside what came of it.

@@ -229,6 +229,17 @@ func FuzzRead(f *testing.F) {
 			f.Add(name, []byte(text))
 		}
 	}
+	dir, err := Write(filepath.Join(f.TempDir(), "bundle"), sample(f))
+	if err != nil {
+		f.Fatal(err)
+	}
+	honest, err := os.ReadFile(filepath.Join(dir, fileEvidence))
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, more := range []string{"", `, "wheel": "lib-1.2-py3-none-any.whl"`, `, "name": "-r /etc/passwd\nlib"`} {
+		f.Add(fileEvidence, []byte(strings.ReplaceAll(string(honest), `"version": "1.2",`, `"version": "1.2"`+more+",")))
+	}
 	f.Fuzz(func(t *testing.T, name string, data []byte) {
 		switch name {
 		case fileEvidence, fileOracle, fileCandidate, fileVerdict:
@@ -241,6 +252,23 @@ func FuzzRead(f *testing.F) {
 		b, tampered, err := Read(dir)
 		if err == nil && len(tampered) == 0 && (b == nil || b.Candidate == nil || b.Outcome == nil || b.Result == nil) {
 			t.Errorf("a bundle without its parts: %+v", b)
+		}
+		if err != nil || len(tampered) > 0 || !b.Judged() {
+			return
+		}
+		for i, g := range b.Outcome.Evidence.Groups {
+			l := b.Outcome.Locks[i]
+			if len(g.Executions) > 0 && l == nil {
+				t.Errorf("%s has no lock to run again with", g.Side)
+			}
+			if l == nil {
+				continue
+			}
+			for _, p := range l.Packages {
+				if _, err := uv.FormatLock([]uv.Pinned{{Name: p.Name, Version: p.Version, Hashes: p.Hashes}}); err != nil || p.Wheel != "" && b.Outcome.Spec.Project == nil {
+					t.Errorf("%+v is believed", p)
+				}
+			}
 		}
 	})
 }

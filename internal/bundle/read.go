@@ -136,7 +136,7 @@ func readManifest(f *system.Folder) (*Manifest, error) {
 func readFiles(f *system.Folder, m *Manifest) (map[string][]byte, []string, error) {
 	files, problems := map[string][]byte{}, []string{}
 	total := int64(0)
-	err := f.Walk(maxFiles, func(name string, info fs.FileInfo) error {
+	err := f.Walk(maxFiles, "", func(name string, info fs.FileInfo) error {
 		want, listed := m.Files[name]
 		switch {
 		case name == fileManifest:

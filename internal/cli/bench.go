@@ -2,11 +2,8 @@ package cli
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -76,6 +73,9 @@ func (c *benchCmd) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return c.failAlone(s, err)
 	}
+	if err := c.checkOut(); err != nil {
+		return c.failAlone(s, err)
+	}
 	if c.Fresh {
 		for _, k := range cases {
 			for _, strategy := range c.strategies() {
@@ -94,13 +94,15 @@ func (c *benchCmd) Run(ctx context.Context, s streams) error {
 		return c.failAlone(s, err)
 	}
 	var columns []bench.Column
+	key := userKey(ctx)
 	for _, strategy := range c.strategies() {
 		r := &benchRunner{c: c, s: s, model: model, strategy: agent.Strategy(strategy), p: &pipeline.Pipeline{
-			Specs: sv.envs, Projects: sv.envs, Solver: sv.envs, Builder: sv.envs, Sandbox: sv.sandbox, Version: versionText(),
+			Specs: sv.envs, Projects: sv.envs, Solver: sv.envs, Builder: sv.envs, Sandbox: sv.sandbox,
+			Version: versionText(), Build: buildText(), Key: key,
 			Author: &author{s: s, show: c.show},
 		}}
 		identity := c.identity(model, strategy)
-		outcomes, err := bench.Run(ctx, r, cases, bench.Options{Out: c.folder(strategy), Jobs: c.Jobs, Identity: identity, Progress: c.tell(s, strategy)})
+		outcomes, err := bench.Run(ctx, r, cases, bench.Options{Out: c.folder(strategy), Jobs: c.Jobs, Identity: identity, Key: key, Progress: c.tell(s, strategy)})
 		if err != nil {
 			sv.trim(ctx, logger(s.err, c.Verbose))
 			return c.ended(ctx, s, err)
@@ -120,6 +122,17 @@ func (c *benchCmd) ended(ctx context.Context, s streams, err error) error {
 		return tellProblem(s, c.show, proof.ResultError{What: "interrupted", Why: "a signal asked to stop", Next: "call the same command again: finished cases are kept in " + c.Out}, exitInterrupted)
 	}
 	return c.failAlone(s, err)
+}
+
+// checkOut wants folders, not links: old runs in them are removed, and the default
+// lies where one happens to stand, in a stranger's checkout for one.
+func (c *benchCmd) checkOut() error {
+	for _, strategy := range append(c.strategies(), "") {
+		if info, err := os.Lstat(c.folder(strategy)); err == nil && info.Mode()&os.ModeSymlink != 0 {
+			return usage("--out: %s is a link: name the folder that it leads to", output.InertLine(c.folder(strategy)))
+		}
+	}
+	return nil
 }
 
 // strategies that are measured, each once.
@@ -178,7 +191,7 @@ func (c *benchCmd) identity(model, strategy string) string {
 	}
 	if strings.HasPrefix(versionText(), "development") {
 		// Two builds of one commit, or of none, are two products.
-		text += ", build " + ownHash()
+		text += ", build " + buildID()
 	}
 	return text
 }
@@ -228,25 +241,6 @@ func (c *benchCmd) fill(req *pipeline.Request) {
 	// The table has no room for words.
 	req.NoExplain = !c.ExplainWithModel
 	req.AgentBudget.Wall = wallOf(c.BudgetTime)
-}
-
-// ownHash is the beginning of the hash of the running program; a fresh text when
-// it cannot be read, so that nothing is taken for what the program has made.
-func ownHash() string {
-	path, err := os.Executable()
-	if err != nil {
-		return time.Now().String()
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return time.Now().String()
-	}
-	defer func() { _ = f.Close() }()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return time.Now().String()
-	}
-	return hex.EncodeToString(h.Sum(nil))[:12]
 }
 
 // tell prints a line for each case that ends.
@@ -336,8 +330,9 @@ func (b *benchRunner) Run(ctx context.Context, name, dir string) (*proof.Result,
 		b.c.fill(req)
 	}
 	run, err := b.p.Reproduce(ctx, req, dir)
-	if errors.Is(err, pipeline.ErrOtherReport) {
-		// The report was edited since: what was reached belongs to the old text.
+	if errors.Is(err, pipeline.ErrOtherReport) || errors.Is(err, pipeline.ErrForeign) {
+		// The report was edited since, or somebody else made the run: what was
+		// reached is no part of this measurement.
 		if err := os.RemoveAll(dir); err != nil {
 			return nil, fmt.Errorf("remove the run of an older report: %w", err)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/repgen/repgen/internal/pipeline"
 	"github.com/repgen/repgen/internal/proof"
 	"github.com/repgen/repgen/internal/report"
+	"github.com/repgen/repgen/internal/system"
 )
 
 // explain turns an error into what happened, why and what to do next, and the
@@ -53,6 +54,13 @@ func explain(err error) (proof.ResultError, int) {
 	case errors.Is(err, pipeline.ErrInUse):
 		e.Next = "wait for it, or choose another --out"
 		return e, exitFailed
+	case errors.Is(err, system.ErrNotPlain):
+		e.Why = "a run folder or a bundle holds plain files only: a link in one that was sent to you reads, or writes, another file of yours"
+		e.Next = "begin anew from the report"
+		return e, exitUsage
+	case errors.Is(err, pipeline.ErrForeign):
+		e.Next = "choose another --out; --resume takes its question, and begins a new run"
+		return e, exitUsage
 	case errors.Is(err, pipeline.ErrOtherReport):
 		e.Next = "choose another --out, or leave out the report to --resume this run"
 		return e, exitUsage

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/repgen/repgen/internal/environment"
+	"github.com/repgen/repgen/internal/proof"
 	"github.com/repgen/repgen/internal/triage"
 )
 
@@ -124,6 +125,24 @@ func TestResultJSONDocumented(t *testing.T) {
 	for _, name := range own {
 		if !bytes.Contains(doc, []byte("`"+name+"`")) {
 			t.Errorf("docs/json.md does not name %q", name)
+		}
+	}
+}
+
+// TestVerificationDocumented does so for what verify prints.
+func TestVerificationDocumented(t *testing.T) {
+	doc, err := os.ReadFile("../../docs/json.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(string(doc), "`repgen verify --json`")
+	text, _, _ = strings.Cut(text, "\n## ")
+	for _, v := range []any{verification{}, bundled{}, proof.Ran{}, proof.Difference{}} {
+		for _, f := range reflect.VisibleFields(reflect.TypeOf(v)) {
+			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+			if !strings.Contains(text, "`"+name+"`") {
+				t.Errorf("%T has %q, which docs/json.md does not name", v, name)
+			}
 		}
 	}
 }

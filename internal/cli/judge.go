@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/repgen/repgen/internal/pipeline"
+	"github.com/repgen/repgen/internal/system"
 )
 
 type judgeCmd struct {
@@ -28,7 +29,7 @@ func (c *judgeCmd) Run(ctx context.Context, s streams) error {
 	from := c.run()
 	switch {
 	case c.Resume != "":
-	case c.From != "" && !isRun(c.From):
+	case c.From != "" && !pipeline.IsRun(c.From):
 		return c.fail(s, usage("--from %s: no run of repgen is there", c.From))
 	case c.Script == "" && from == "" || c.Report == "" && from == "":
 		return c.fail(s, usage("judge needs a script and --report REPORT, or --from RUN"))
@@ -54,13 +55,13 @@ func (c *judgeCmd) run() string {
 	if c.From != "" || c.Resume != "" || c.Script == "" || c.Script == "-" {
 		return c.From
 	}
-	if dir := runOf(filepath.Dir(c.Script)); isRun(dir) {
+	if dir := runOf(filepath.Dir(c.Script)); pipeline.IsRun(dir) {
 		return dir
 	}
 	return ""
 }
 
-// request is what is judged.
+// question is what is judged.
 func (c *judgeCmd) question(ctx context.Context, s streams, from string) (*pipeline.Request, string, error) {
 	if from == "" || c.Report != "" {
 		req, dir, err := c.load(ctx, s, c.Report)
@@ -68,26 +69,43 @@ func (c *judgeCmd) question(ctx context.Context, s streams, from string) (*pipel
 			return req, dir, err
 		}
 		if from != "" {
-			if run, err := pipeline.ReadRequest(from); err == nil && run.Report.Text == req.Report.Text {
-				return c.continued(ctx, s, from)
+			run, err := openRun(ctx, from)
+			if err != nil {
+				return nil, "", err
+			}
+			defer func() { _ = run.Close() }() // only read
+			if run.Request.Report.Text == req.Report.Text {
+				return c.continued(ctx, s, run)
 			}
 		}
 		req.ScriptName = c.Script
-		req.Script, err = interruptible(ctx, func() (string, error) { return c.readScript(s) })
+		req.Script, err = interruptible(ctx, func() (string, error) { return c.readScript(s, from) })
 		return req, dir, err
 	}
-	return c.continued(ctx, s, from)
+	run, err := openRun(ctx, from)
+	if err != nil {
+		return nil, "", err
+	}
+	defer func() { _ = run.Close() }() // only read
+	return c.continued(ctx, s, run)
 }
 
 // continued is a run's request with its script, as a person left it.
-func (c *judgeCmd) continued(ctx context.Context, s streams, from string) (*pipeline.Request, string, error) {
-	req, err := pipeline.Continue(from)
+func (c *judgeCmd) continued(ctx context.Context, s streams, run *pipeline.Stored) (*pipeline.Request, string, error) {
+	req := run.Continue()
+	script, err := interruptible(ctx, func() (string, error) { return c.readScript(s, run.Dir) })
 	if err != nil {
 		return nil, "", err
 	}
-	script, err := interruptible(ctx, func() (string, error) { return c.readScript(s) })
-	if err != nil {
-		return nil, "", err
+	// The run's own model is not asked again unless it is named: judging needs
+	// none, and a folder may be anybody's, so it must start no command here.
+	if c.LLM == "" {
+		c.LLM = pipeline.NoModel
+	}
+	if !run.Own {
+		if err := c.adopt(s, run); err != nil {
+			return nil, "", err
+		}
 	}
 	if req.Edited != nil {
 		script = pipeline.Body(script)
@@ -97,24 +115,40 @@ func (c *judgeCmd) continued(ctx context.Context, s streams, from string) (*pipe
 	if err := c.over(req); err != nil {
 		return nil, "", err
 	}
-	// The run's own model is not asked again unless it is named: judging needs
-	// none, and a folder may be anybody's, so it must start no command here.
-	if c.LLM == "" {
-		c.LLM = pipeline.NoModel
-	}
 	return req, c.Out, c.model(ctx, s, req)
 }
 
-func (c *judgeCmd) readScript(s streams) (string, error) {
-	var r io.Reader = s.in
-	if c.Script != "-" {
-		f, err := os.Open(c.Script)
-		if err != nil {
-			return "", fmt.Errorf("read the script: %w", err)
-		}
-		defer func() { _ = f.Close() }()
-		r = f
+// openScript opens what is judged. In a run folder, which may be a stranger's, no
+// link is followed: what it leads to would be copied into the new run.
+func (c *judgeCmd) openScript(s streams, run string) (io.ReadCloser, error) {
+	if c.Script == "-" {
+		return io.NopCloser(s.in), nil
 	}
+	if run == "" {
+		return os.Open(c.Script)
+	}
+	in, err := system.OpenFolder(run)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = in.Close() }() // only read
+	abs, err := filepath.Abs(c.Script)
+	if err != nil {
+		return nil, err
+	}
+	name, err := filepath.Rel(in.Dir, abs)
+	if err != nil || !filepath.IsLocal(name) {
+		return os.Open(c.Script)
+	}
+	return in.Open(name)
+}
+
+func (c *judgeCmd) readScript(s streams, run string) (string, error) {
+	r, err := c.openScript(s, run)
+	if err != nil {
+		return "", fmt.Errorf("read the script: %w", err)
+	}
+	defer func() { _ = r.Close() }() // only read
 	data, err := io.ReadAll(io.LimitReader(r, maxScript+1))
 	if err != nil {
 		return "", fmt.Errorf("read the script: %w", err)

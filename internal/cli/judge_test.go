@@ -16,6 +16,7 @@ import (
 // the script in it neither starts the command that it names as its model nor
 // asks a paid one, unless the user names it.
 func TestJudgeStartsNoForeignCommand(t *testing.T) {
+	t.Setenv("REPGEN_CACHE_DIR", t.TempDir())
 	dir := t.TempDir()
 	request, err := json.Marshal(pipeline.Request{Report: &report.Report{Text: "numpy fails"}, Model: "exec:cat"})
 	if err != nil {
@@ -30,7 +31,11 @@ func TestJudgeStartsNoForeignCommand(t *testing.T) {
 	for named, want := range map[string]string{"": pipeline.NoModel, "exec:true": "exec:true"} {
 		c := judgeCmd{Script: script}
 		c.LLM = named
-		req, _, err := c.continued(t.Context(), streams{in: strings.NewReader(""), out: &bytes.Buffer{}, err: &bytes.Buffer{}}, dir)
+		run, err := openRun(t.Context(), dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req, _, err := c.continued(t.Context(), streams{in: strings.NewReader(""), out: &bytes.Buffer{}, err: &bytes.Buffer{}}, run)
 		if err != nil || req.Model != want || req.Edited == nil {
 			t.Errorf("--llm %q: the model is %q, %v; want %q", named, req.Model, err, want)
 		}

@@ -57,7 +57,9 @@ func (reproduceCmd) Help() string { return verdictCodes }
 func (judgeCmd) Help() string { return verdictCodes }
 
 // Help stands below the flags of the command.
-func (verifyCmd) Help() string { return "Exit codes of " + verifyCodes }
+func (verifyCmd) Help() string {
+	return "Every side that the verdict rests on is run again, and named with its executions. What was not run is not \"same\".\nExit codes of " + verifyCodes
+}
 
 // app is the grammar of the command line.
 type app struct {

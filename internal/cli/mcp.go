@@ -129,7 +129,7 @@ func (c *mcpCmd) options(ctx context.Context, s streams) (mcp.Options, error) {
 			Date: date, Python: c.Python, Subject: c.Subject, With: c.With, Good: c.Good,
 			Runs: c.Runs, Budget: c.BudgetTime, Limits: limits,
 		},
-		Version: versionText(), Log: logger(s.err, c.Verbose),
+		Key: userKey(ctx), Version: versionText(), Log: logger(s.err, c.Verbose),
 	}, nil
 }
 
@@ -214,7 +214,7 @@ func (w *agentServices) Judge(ctx context.Context, req *pipeline.Request, dir st
 	}
 	p := &pipeline.Pipeline{
 		Specs: sv.envs, Projects: sv.envs, Solver: sv.envs, Builder: sv.envs, Sandbox: sv.sandbox,
-		Events: tellEvents(tell), Version: versionText(),
+		Events: tellEvents(tell), Version: versionText(), Build: buildText(), Key: userKey(ctx),
 	}
 	run, err := p.Reproduce(ctx, req, dir)
 	if err != nil {

@@ -50,7 +50,7 @@ type runFlags struct {
 	BudgetTime *time.Duration `help:"Start no new control or attempt after this time, such as 10m (default 15m; 0: no limit)." placeholder:"DURATION"`
 	RunTimeout *time.Duration `help:"Wall limit of one execution (default 5m)." placeholder:"DURATION"`
 	Out        string         `help:"The run folder. Default: a fresh one below repgen-out." placeholder:"DIR"`
-	Resume     string         `help:"Go on with a run that was interrupted." placeholder:"RUN"`
+	Resume     string         `help:"Go on with a run that was interrupted. Of a run that somebody else made only the question is taken, and a new one is begun." placeholder:"RUN"`
 }
 
 // Defaults of --runs, --budget-time and --run-timeout (guesses).
@@ -89,7 +89,7 @@ func (f *runFlags) checkResume() error {
 		set  bool
 	}{
 		{"--date", f.Date != ""}, {"--python", f.Python != ""}, {"--subject", f.Subject != ""}, {"--with", len(f.With) > 0},
-		{"--good", f.Good != ""}, {"--project", f.Project != ""},
+		{"--good", f.Good != ""},
 	} {
 		if w.set {
 			return usage("%s and --resume exclude each other: a run goes on with the words it was begun with", w.flag)

@@ -1,10 +1,7 @@
 package cli
 
 import (
-	"encoding/json"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -16,16 +13,9 @@ import (
 // TestResumeTakesEffort: a run goes on with the executions and times it was
 // begun with, and takes others that are named now.
 func TestResumeTakesEffort(t *testing.T) {
-	dir := t.TempDir()
+	dir := ownRun(t, "--runs", "9", "--budget-time", "1h", "--run-timeout", "7m")
 	begun := pipeline.Request{Report: &report.Report{Text: "x"}, Runs: 9, Budget: time.Hour}
 	begun.Limits.Wall = 7 * time.Minute
-	data, err := json.Marshal(begun)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "00-request.json"), data, 0o600); err != nil {
-		t.Fatal(err)
-	}
 	runs, budget, wall := 3, 2*time.Minute, time.Minute
 	for name, tt := range map[string]struct {
 		flags        runFlags

@@ -44,19 +44,7 @@ func (c *reproduceCmd) Run(ctx context.Context, s streams) error {
 // load reads the report, or takes up the request of a run to resume.
 func (f *runFlags) load(ctx context.Context, s streams, name string) (*pipeline.Request, string, error) {
 	if f.Resume != "" {
-		req, err := pipeline.ReadRequest(f.Resume)
-		if err != nil {
-			return nil, "", err
-		}
-		if req.Unsafe && !f.UnsafeNoSandbox {
-			return nil, "", usage("the run in %s had no isolation: say --unsafe-no-sandbox again to go on", f.Resume)
-		}
-		if err := f.same(ctx, s, name, req); err != nil {
-			return nil, "", err
-		}
-		// Another model, more money or more time is a reason to go on with a run.
-		f.effort(req)
-		return req, f.Resume, f.model(ctx, s, req)
+		return f.resumed(ctx, s, name)
 	}
 	if name == "" {
 		return nil, "", usage("which report? Give a file, -, an issue's URL or owner/repo#N, or --resume RUN")
@@ -72,14 +60,39 @@ func (f *runFlags) load(ctx context.Context, s streams, name string) (*pipeline.
 	return req, f.Out, f.model(ctx, s, req)
 }
 
+// resumed takes up the request of a run, and goes on in its folder where that is
+// this user's own.
+func (f *runFlags) resumed(ctx context.Context, s streams, name string) (*pipeline.Request, string, error) {
+	run, err := openRun(ctx, f.Resume)
+	if err != nil {
+		return nil, "", err
+	}
+	defer func() { _ = run.Close() }() // only read
+	req, dir := run.Request, f.Resume
+	if err := f.same(ctx, s, name, req); err != nil {
+		return nil, "", err
+	}
+	switch {
+	case f.Project != "" && run.Left.Project == nil:
+		return nil, "", usage("--project and --resume exclude each other: a run goes on with the words it was begun with")
+	case !run.Own:
+		dir = ""
+		if err := f.adopt(s, run); err != nil {
+			return nil, "", err
+		}
+	case req.Unsafe && !f.UnsafeNoSandbox:
+		return nil, "", usage("the run in %s had no isolation: say --unsafe-no-sandbox again to go on", f.Resume)
+	}
+	// Another model, more money or more time is a reason to go on with a run.
+	f.effort(req)
+	return req, dir, f.model(ctx, s, req)
+}
+
 // model puts the language model into a request. A resumed run has its own,
 // unless another one is named now.
 func (f *runFlags) model(ctx context.Context, s streams, req *pipeline.Request) error {
 	named := f.modelBudget
 	if named.LLM == "" && f.Resume != "" && req.Model != "" {
-		if err := checkCommand(f.Resume, req.Model); err != nil {
-			return err
-		}
 		named.LLM = req.Model
 	}
 	name, err := named.modelName(ctx, s)
@@ -136,7 +149,6 @@ func (f *runFlags) execute(ctx context.Context, s streams, req *pipeline.Request
 	if err != nil {
 		return f.fail(s, err)
 	}
-	rememberCommand(dir, req.Model)
 	run, err := p.Reproduce(ctx, req, dir)
 	finish()
 	sv.trim(ctx, logger(s.err, f.Verbose))
@@ -233,7 +245,7 @@ func failureIn(s streams, err error, dir string) (*proof.Result, int) {
 		return result, code
 	}
 	abs, absErr := filepath.Abs(dir)
-	if absErr != nil || !isRun(abs) {
+	if absErr != nil || !pipeline.IsRun(abs) {
 		return result, code
 	}
 	result.Run = &abs

@@ -19,6 +19,7 @@ import (
 
 	"github.com/repgen/repgen/internal/pipeline"
 	"github.com/repgen/repgen/internal/proof"
+	"github.com/repgen/repgen/internal/system"
 )
 
 // patience is how long one process of repgen may take before the test kills
@@ -309,28 +310,24 @@ func startedAt(t testing.TB, run string) map[string]time.Time {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var ex struct{ Started time.Time }
-		if err := json.Unmarshal(data, &ex); err != nil || ex.Started.IsZero() {
+		var kept struct{ Output struct{ Started time.Time } }
+		if err := json.Unmarshal(data, &kept); err != nil || kept.Output.Started.IsZero() {
 			t.Errorf("%s is no whole record: %v", f, err)
 		}
-		at[filepath.Base(filepath.Dir(f))] = ex.Started
+		at[filepath.Base(filepath.Dir(f))] = kept.Output.Started
 	}
 	return at
 }
 
-// changeRequest changes what a run was asked for, as no flag can.
+// changeRequest changes what a run was asked for, as no flag can; it is a
+// stranger's then.
 func (r *rig) changeRequest(run string, change func(*pipeline.Request)) {
 	r.Helper()
-	req, err := pipeline.ReadRequest(run)
-	if err != nil {
-		r.Fatal(err)
-	}
-	change(req)
-	data, err := json.Marshal(req)
-	if err != nil {
-		r.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(run, "00-request.json"), data, 0o644); err != nil {
+	path := filepath.Join(run, "00-request.json")
+	var req pipeline.Request
+	readJSON(r, path, &req)
+	change(&req)
+	if err := system.WriteJSON(path, req); err != nil {
 		r.Fatal(err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path/filepath"
 
@@ -26,33 +27,44 @@ type showCmd struct {
 // showView is the JSON object: the result with what a language model did.
 type showView struct {
 	*proof.Result
+	// Foreign says that this user's repgen did not make the result, or that it was
+	// changed since.
+	Foreign    bool         `json:"foreign,omitempty"`
 	Trajectory []trace.Span `json:"trajectory,omitempty"`
 }
 
 // Run shows a run folder again, finished or not.
-func (c *showCmd) Run(_ context.Context, s streams) error {
+func (c *showCmd) Run(ctx context.Context, s streams) error {
 	c.Dir = runOf(filepath.Clean(c.Dir))
-	result, err := pipeline.ReadResult(c.Dir)
+	run, err := openRun(ctx, c.Dir)
+	if err != nil {
+		return c.fail(s, err)
+	}
+	defer func() { _ = run.Close() }() // only read
+	result, made, err := run.Result()
 	unfinished := errors.Is(err, pipeline.ErrNotFinished)
 	if err != nil && !unfinished {
 		return c.fail(s, err)
 	}
-	spans, terr := spansOf(c.Dir)
+	if !run.Own || !unfinished && !made {
+		_, _ = fmt.Fprintf(s.err, "%s %s: what it says is not checked here; repgen verify runs its bundle again\n", output.InertLine(c.Dir), notOwn)
+	}
+	spans, terr := spansOf(run)
 	if terr != nil {
 		logger(s.err, c.Verbose).Warn("read the trajectory", "error", terr)
 	}
 	switch {
 	case c.HTML != "":
-		return c.page(s, result, spans)
+		return c.page(s, run, result, spans)
 	case unfinished:
-		return c.unfinished(s, err, spans)
+		return c.unfinished(s, err, run, spans)
 	case c.JSON:
-		return output.JSON(s.out, showView{result, spans})
+		return output.JSON(s.out, showView{result, !made, spans})
 	case c.Quiet:
 		output.Quiet(s.out, result)
 		return nil
 	}
-	c.lines(s)
+	c.lines(s, run)
 	output.Details(s.out, result)
 	output.ModelPart(s.out, result)
 	c.trajectory(s, spans)
@@ -61,10 +73,10 @@ func (c *showCmd) Run(_ context.Context, s streams) error {
 }
 
 // lines are those of the stages that were reached.
-func (c *showCmd) lines(s streams) {
+func (c *showCmd) lines(s streams, run *pipeline.Stored) {
 	progress := output.NewProgress(s.out, style(s.out), nil, output.Style{})
 	tell := shortened(progress.Event)
-	for _, e := range lastDone(filepath.Join(c.Dir, "events.jsonl")) {
+	for _, e := range lastDone(run) {
 		tell(e)
 	}
 	progress.Close()
@@ -75,14 +87,14 @@ func (c *showCmd) trajectory(s streams, spans []trace.Span) {
 }
 
 // unfinished shows how far a run came, and says that it did not end.
-func (c *showCmd) unfinished(s streams, err error, spans []trace.Span) error {
+func (c *showCmd) unfinished(s streams, err error, run *pipeline.Stored, spans []trace.Span) error {
 	result, code := failureIn(s, err, c.Dir)
 	if c.JSON {
-		if err := output.JSON(s.out, showView{result, spans}); err != nil {
+		if err := output.JSON(s.out, showView{result, !run.Own, spans}); err != nil {
 			return err
 		}
 	} else if !c.Quiet {
-		c.lines(s)
+		c.lines(s, run)
 		c.trajectory(s, spans)
 	}
 	output.Problem(s.err, *result.Error)
@@ -90,16 +102,12 @@ func (c *showCmd) unfinished(s streams, err error, spans []trace.Span) error {
 }
 
 // page writes the page of --html.
-func (c *showCmd) page(s streams, result *proof.Result, spans []trace.Span) error {
-	req, err := pipeline.ReadRequest(c.Dir)
-	if err != nil {
-		return c.fail(s, err)
-	}
-	p := output.Page{Title: req.Report.Title, Result: result, Spans: spans, Script: shownScript(c.Dir), Answers: answersOf(c.Dir, spans)}
+func (c *showCmd) page(s streams, run *pipeline.Stored, result *proof.Result, spans []trace.Span) error {
+	p := output.Page{Title: run.Request.Report.Title, Result: result, Spans: spans, Script: shownScript(run), Answers: answersOf(run, spans)}
 	if p.Title == "" {
 		p.Title = "A run of repgen"
 	}
-	for _, e := range lastDone(filepath.Join(c.Dir, "events.jsonl")) {
+	for _, e := range lastDone(run) {
 		p.Stages = append(p.Stages, output.StageText{Stage: string(e.Stage), Text: relativeBundle(e)})
 	}
 	var b bytes.Buffer
@@ -125,14 +133,18 @@ func relativeBundle(e pipeline.Event) string {
 
 // spansOf reads what a language model did in a run; none where none was asked.
 // The explanation came after the rest, so that its numbers go on after it.
-func spansOf(dir string) ([]trace.Span, error) {
+func spansOf(run *pipeline.Stored) ([]trace.Span, error) {
 	var all []trace.Span
 	for _, name := range []string{trajectoryFile, explanationTrace} {
-		spans, err := trace.Read(filepath.Join(dir, name))
+		f, err := run.Open(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
 		if err != nil {
-			if errors.Is(err, fs.ErrNotExist) {
-				continue
-			}
+			return all, err
+		}
+		spans, err := trace.ReadFrom(io.LimitReader(f, maxShown))
+		if err = errors.Join(err, f.Close()); err != nil {
 			return all, err
 		}
 		last, end := 0, 0.0
@@ -153,9 +165,9 @@ func spansOf(dir string) ([]trace.Span, error) {
 }
 
 // shownScript is the script of the verdict, else the model's best; "" for none.
-func shownScript(dir string) string {
+func shownScript(run *pipeline.Stored) string {
 	for _, name := range []string{filepath.Join("bundle", "reproduce.py"), pipeline.ScriptFile} {
-		if text, err := system.ReadPlain(filepath.Join(dir, name), maxScript); err == nil {
+		if text, err := run.Read(name, maxScript); err == nil {
 			return string(text)
 		}
 	}
@@ -164,28 +176,27 @@ func shownScript(dir string) string {
 
 // runOf is the run folder of a bundle in it, any other folder as it is.
 func runOf(dir string) string {
-	if up := filepath.Dir(dir); filepath.Base(dir) == "bundle" && !isRun(dir) && isRun(up) {
+	if up := filepath.Dir(dir); filepath.Base(dir) == "bundle" && !pipeline.IsRun(dir) && pipeline.IsRun(up) {
 		return up
 	}
 	return dir
 }
 
-func isRun(dir string) bool {
-	_, err := pipeline.ReadRequest(dir)
-	return err == nil
-}
+// maxShown bounds the trajectory and the events that are shown, in bytes: a folder
+// may be anybody's. Those measured have under 1 MiB.
+const maxShown = 64 << 20
 
 // lastDone is the newest line of each stage, in order: a resumed run wrote some
 // of them twice.
-func lastDone(path string) []pipeline.Event {
-	f, err := system.OpenPlain(path)
+func lastDone(run *pipeline.Stored) []pipeline.Event {
+	f, err := run.Open(pipeline.EventsFile)
 	if err != nil {
 		return nil
 	}
 	defer func() { _ = f.Close() }()
 	last := map[pipeline.Stage]pipeline.Event{}
 	var order []pipeline.Stage
-	lines := bufio.NewScanner(f)
+	lines := bufio.NewScanner(io.LimitReader(f, maxShown))
 	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
 		var e pipeline.Event

@@ -6,7 +6,7 @@ import (
 
 	"github.com/repgen/repgen/internal/agent/trace"
 	"github.com/repgen/repgen/internal/llm"
-	"github.com/repgen/repgen/internal/system"
+	"github.com/repgen/repgen/internal/pipeline"
 )
 
 // maxAnswer of a model stands on the page, in bytes: a script has a few
@@ -15,15 +15,18 @@ const maxAnswer = 64 << 10
 
 // answersOf are a model's answers by the name of their record. A record that
 // cannot be read is left out: the page is for people.
-func answersOf(dir string, spans []trace.Span) map[string]string {
+func answersOf(run *pipeline.Stored, spans []trace.Span) map[string]string {
 	answers := map[string]string{}
 	for _, s := range spans {
 		if s.Call == nil || s.Call.Record == "" {
 			continue
 		}
+		if _, read := answers[s.Call.Record]; read {
+			continue
+		}
 		// The name comes from a file that anyone may have edited.
 		name := filepath.Base(s.Call.Record)
-		data, err := system.ReadPlain(filepath.Join(dir, recordsFolder, name), system.MaxKept)
+		data, err := run.Read(recordsFolder+"/"+name, maxShown)
 		if err != nil {
 			continue
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/repgen/repgen/internal/bundle"
+	"github.com/repgen/repgen/internal/oracle"
 	"github.com/repgen/repgen/internal/output"
 	"github.com/repgen/repgen/internal/pipeline"
 	"github.com/repgen/repgen/internal/proof"
@@ -16,9 +17,13 @@ import (
 type verifyCmd struct {
 	Bundle     string        `arg:"" help:"The bundle's folder, or the run folder that holds it."`
 	BudgetTime time.Duration `help:"End after this time, and say that it could not be verified (default ${default}; 0: no limit)." default:"1h" placeholder:"DURATION"`
-	place      `embed:""`
-	show       `embed:""`
+	Index      string        `help:"Package index. Default: as for reproduce." placeholder:"URL"`
+	// Hidden: nobody is to be led to it by a bundle that was sent to him.
+	UnsafeNoSandbox bool `hidden:""`
+	show            `embed:""`
 }
+
+func (c *verifyCmd) place() place { return place{Index: c.Index, UnsafeNoSandbox: c.UnsafeNoSandbox} }
 
 // verification is the JSON object of verify.
 type verification struct {
@@ -54,7 +59,7 @@ func (c *verifyCmd) check() error {
 	if c.BudgetTime < 0 {
 		return usage("--budget-time must not be negative")
 	}
-	return c.place.check()
+	return c.place().check()
 }
 
 // Run verifies a bundle: first its files, then by running it again.
@@ -102,7 +107,7 @@ func (v *verification) couldNot(what, why, next string) {
 }
 
 func readBundle(dir string) (*bundle.Bundle, []string, error) {
-	if isRun(dir) {
+	if pipeline.IsRun(dir) {
 		return bundle.ReadIn(dir, "bundle")
 	}
 	return bundle.Read(dir)
@@ -127,7 +132,7 @@ func (c *verifyCmd) verify(ctx context.Context, s streams, v *verification) erro
 	}
 	progress := c.progress(s)
 	defer progress.Close()
-	sv, err := wireServices(ctx, s, c.place, c.show, progress.Event)
+	sv, err := wireServices(ctx, s, c.place(), c.show, progress.Event)
 	if err != nil {
 		return err
 	}
@@ -214,9 +219,12 @@ func ranText(list []proof.Ran) string {
 	var parts []string
 	for _, r := range list {
 		what := strings.Join(strings.Fields(strings.ReplaceAll(r.Side, "_", " ")+" "+r.Package+" "+r.Version+" "+r.Change), " ")
+		if r.Side == string(oracle.SideNeutral) {
+			what = "the environment's certificate"
+		}
 		switch {
 		case r.Earlier:
-			what += ", whose certificate ran here before"
+			what += ", which had run here before"
 		case r.Executions == 1:
 			what += " once"
 		default:

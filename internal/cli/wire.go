@@ -179,7 +179,8 @@ func (f *runFlags) wire(ctx context.Context, s streams, events func(pipeline.Eve
 		return nil, nil, err
 	}
 	return &pipeline.Pipeline{
-		Specs: sv.envs, Projects: sv.envs, Solver: sv.envs, Builder: sv.envs, Sandbox: sv.sandbox, Events: events, Version: versionText(),
+		Specs: sv.envs, Projects: sv.envs, Solver: sv.envs, Builder: sv.envs, Sandbox: sv.sandbox, Events: events,
+		Version: versionText(), Build: buildText(), Key: userKey(ctx),
 		Author: &author{s: s, show: f.show},
 	}, sv, nil
 }

@@ -70,6 +70,9 @@ type keptAgent struct {
 	Wall   float64       `json:"wall_s"`
 }
 
+// agentStage keeps what the language model reached.
+const agentStage = "05-agent"
+
 // author asks the language model for scripts and takes the better ending.
 func (p *Pipeline) author(ctx context.Context, f *folder, w *watcher, r *Run, ws *workshop) error {
 	if p.Author == nil {
@@ -83,8 +86,10 @@ func (p *Pipeline) author(ctx context.Context, f *folder, w *watcher, r *Run, ws
 	question := []any{q.Model, r.Decision, r.Candidate, ownHeadline(r.Outcome), in.Strategy, in.Without, in.Budget, in.Runs, in.Limits, in.QuoteOnly, q.With, q.Date, q.Python, q.Project}
 	w.start(StageAgent, q.Model+dot+string(in.Strategy))
 	// A model that failed may answer the next time: that ending is not kept.
-	final := func(k *keptAgent) bool { return k.Result.Ending != agent.ModelFailed }
-	kept, err := stageIf(f, "05-agent", question, final, func() (*keptAgent, error) {
+	final := func(k *keptAgent) bool {
+		return k.Result != nil && k.Result.Ending != agent.ModelFailed && (k.Kept == nil || k.Kept.stands())
+	}
+	kept, err := stageIf(f, agentStage, question, final, func() (*keptAgent, error) {
 		in.Budget.Wall = p.left(in.Budget.Wall, r.began)
 		began := p.now()
 		res, err := p.Author.Write(ctx, p.desk(f, w, r, ws), in)
@@ -136,7 +141,7 @@ func ownHeadline(o *proof.Outcome) string {
 
 func (p *Pipeline) desk(f *folder, w *watcher, r *Run, ws *workshop) Desk {
 	d := Desk{
-		Dir: f.dir, Model: r.Request.Model, Project: r.Request.Project, Sandbox: p.Sandbox,
+		Dir: f.files.Dir, Model: r.Request.Model, Project: r.Request.Project, Sandbox: p.Sandbox,
 		Progress: func(text string) { w.progress(StageAgent, text) },
 		Live:     func(text string) { w.live(StageAgent, text) },
 	}

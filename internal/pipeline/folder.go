@@ -1,8 +1,7 @@
 package pipeline
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 
 	"github.com/repgen/repgen/internal/system"
 )
@@ -20,134 +20,147 @@ var ErrInUse = errors.New("the run folder is in use by another repgen process")
 // ErrOtherReport says that the folder holds the run of another report.
 var ErrOtherReport = errors.New("the folder holds another report's run")
 
+// ErrForeign says that the folder holds a run that this user's repgen did not
+// make, or that was changed since.
+var ErrForeign = errors.New("the folder holds a run that was not made by this user's repgen")
+
 // ErrNoRun says that a folder is no run folder.
 var ErrNoRun = errors.New("no run of repgen is there")
 
 // ErrNotFinished says that a run has no result yet.
 var ErrNotFinished = errors.New("the run has not finished")
 
-const requestFile = "00-request.json"
+const (
+	requestFile = "00-request.json"
+	lockFile    = ".lock"
+	workFolder  = "work"
+	// inPlace ends the names of the files that are added to as they lie there; all
+	// others are replaced.
+	inPlace = ".jsonl"
+)
 
 // folder is a run folder, locked while it is open.
 type folder struct {
-	dir    string
+	*keeper
 	unlock func() error
 }
 
-// stageFile is how a stage's output lies on disk.
-type stageFile[T any] struct {
-	Input  string `json:"input"` // hash of what it was made from
-	Output T      `json:"output"`
+// close lets others have the folder.
+func (f *folder) close() {
+	_ = f.unlock()
+	_ = f.files.Close()
 }
 
-// openFolder makes or reopens dir for req.
-func openFolder(dir string, req *Request) (*folder, error) {
-	abs, err := filepath.Abs(dir)
+// openFolder makes dir for req, or reopens one that this user's repgen made.
+func (p *Pipeline) openFolder(dir string, req *Request) (*folder, error) {
+	if err := roomFor(dir); err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("make the run folder: %w", err)
+	}
+	files, err := system.OpenFolder(dir)
 	if err != nil {
 		return nil, fmt.Errorf("open the run folder: %w", err)
 	}
-	if entries, err := os.ReadDir(abs); err == nil && len(entries) > 0 {
-		if _, err := os.Stat(filepath.Join(abs, requestFile)); err != nil {
-			if _, err := os.Stat(filepath.Join(abs, ".lock")); err != nil {
-				return nil, fmt.Errorf("open the run folder %s: it is not empty and holds no run of repgen: choose another --out", dir)
-			}
-		}
+	unlock, ok, err := system.TryLockFile(filepath.Join(files.Dir, lockFile))
+	switch {
+	case errors.Is(err, syscall.ELOOP):
+		err = fmt.Errorf("open the run folder: %s: a link: %w", filepath.Join(files.Dir, lockFile), system.ErrNotPlain)
+	case err != nil:
+		err = fmt.Errorf("lock the run folder: %w", err)
+	case !ok:
+		err = fmt.Errorf("open %s: %w", dir, ErrInUse)
 	}
-	if err := os.MkdirAll(abs, 0o755); err != nil {
-		return nil, fmt.Errorf("make the run folder: %w", err)
-	}
-	unlock, ok, err := system.TryLockFile(filepath.Join(abs, ".lock"))
 	if err != nil {
-		return nil, fmt.Errorf("lock the run folder: %w", err)
+		_ = files.Close()
+		return nil, err
 	}
-	if !ok {
-		return nil, fmt.Errorf("open %s: %w", dir, ErrInUse)
-	}
-	f := &folder{dir: abs, unlock: unlock}
-	if err := f.claim(req); err != nil {
-		_ = unlock()
+	f := &folder{keeper: &keeper{files: files, key: p.Key, build: p.Build}, unlock: unlock}
+	if err := f.claim(dir, req); err != nil {
+		f.close()
 		return nil, err
 	}
 	return f, nil
 }
 
-// claim writes the request, or checks that the folder's is for this report.
-func (f *folder) claim(req *Request) error {
-	old, err := ReadRequest(f.dir)
-	switch {
-	case errors.Is(err, ErrNoRun):
-		if err := system.WriteJSON(filepath.Join(f.dir, requestFile), req); err != nil {
-			return fmt.Errorf("write the request: %w", err)
-		}
-		return nil
-	case err != nil:
-		return err
-	case old.Report.Text != req.Report.Text || old.Script != req.Script:
-		return fmt.Errorf("open %s: %w", f.dir, ErrOtherReport)
+// roomFor wants a folder that is empty or a run's.
+func roomFor(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) == 0 {
+		return nil // what cannot be read cannot be made or opened either
 	}
-	return system.WriteJSON(filepath.Join(f.dir, requestFile), req)
+	for _, e := range entries {
+		if e.Name() == requestFile || e.Name() == lockFile {
+			return nil
+		}
+	}
+	return fmt.Errorf("open the run folder %s: it is not empty and holds no run of repgen: choose another --out", dir)
 }
 
-// ReadRequest reads what a run was asked for.
-func ReadRequest(dir string) (*Request, error) {
-	data, err := system.ReadPlain(filepath.Join(dir, requestFile), system.MaxKept)
+// claim writes the request, or checks that the folder's is for this report.
+func (f *folder) claim(dir string, req *Request) error {
+	old, err := readRequest(f.files)
+	switch {
+	case errors.Is(err, ErrNoRun):
+		req.ID = rand.Text()
+	case err != nil:
+		return err
+	case !old.madeWith(f.key):
+		return fmt.Errorf("open %s: %w", dir, ErrForeign)
+	case old.Report.Text != req.Report.Text || old.Script != req.Script:
+		return fmt.Errorf("open %s: %w", dir, ErrOtherReport)
+	default:
+		req.ID = old.ID
+		// What a killed run left of its scripts' own folders may hold anything.
+		_ = system.RemoveAll(filepath.Join(f.files.Dir, workFolder))
+	}
+	if err := f.files.Check("", inPlace); err != nil {
+		return fmt.Errorf("open the run folder: %w", err)
+	}
+	f.run = req.ID
+	if err := req.seal(f.key); err != nil {
+		return err
+	}
+	data, err := json.MarshalIndent(req, "", "  ")
+	if err == nil {
+		err = f.files.Write(requestFile, append(data, '\n'))
+	}
+	if err != nil {
+		return fmt.Errorf("write the request: %w", err)
+	}
+	return nil
+}
+
+// IsRun says that a folder is a run folder, whoever made it.
+func IsRun(dir string) bool {
+	files, err := system.OpenFolder(dir)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = files.Close() }() // only read
+	_, err = readRequest(files)
+	return err == nil
+}
+
+// maxRequest bounds a request, in bytes. The report has at most 1 MiB, and stands
+// there twice, once in parts; a script has at most 1 MiB. The rest is room.
+const maxRequest = 32 << 20
+
+// readRequest reads what a run was asked for, by whoever wrote it.
+func readRequest(files *system.Folder) (*Request, error) {
+	data, err := files.Read(requestFile, maxRequest)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("open %s: %w", dir, ErrNoRun)
+		return nil, fmt.Errorf("open %s: %w", files.Dir, ErrNoRun)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read the request: %w", err)
 	}
 	var req Request
 	if err := json.Unmarshal(data, &req); err != nil || req.Report == nil {
-		return nil, fmt.Errorf("read the request in %s: it is damaged: start a new run", dir)
+		return nil, fmt.Errorf("read the request in %s: it is damaged: start a new run", files.Dir)
 	}
 	return &req, nil
-}
-
-// stage returns the kept output when the input is the same, else makes and
-// keeps it. A file that cannot be read back is made again.
-func stage[T any](f *folder, name string, input any, build func() (T, error)) (T, error) {
-	return stageIf(f, name, input, func(T) bool { return true }, build)
-}
-
-// stageIf is stage for outputs of which some are not worth keeping: those that
-// the next try may better.
-func stageIf[T any](f *folder, name string, input any, final func(T) bool, build func() (T, error)) (T, error) {
-	path := filepath.Join(f.dir, name+".json")
-	hash, err := hashOf(input)
-	if err != nil {
-		var zero T
-		return zero, fmt.Errorf("hash the input of %s: %w", name, err)
-	}
-	if old, ok := loadStage[T](path); ok && old.Input == hash {
-		return old.Output, nil
-	}
-	v, err := build()
-	if err != nil || !final(v) {
-		return v, err
-	}
-	if err := system.KeepJSON(path, stageFile[T]{Input: hash, Output: v}); err != nil {
-		return v, fmt.Errorf("keep the stage %s: %w", name, err)
-	}
-	return v, nil
-}
-
-func loadStage[T any](path string) (stageFile[T], bool) {
-	var s stageFile[T]
-	data, err := system.ReadPlain(path, system.MaxKept)
-	if err != nil || json.Unmarshal(data, &s) != nil {
-		return s, false
-	}
-	return s, true
-}
-
-func hashOf(v any) (string, error) {
-	data, err := json.Marshal(v)
-	if err != nil {
-		return "", err
-	}
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:]), nil
 }
 
 var notSlug = regexp.MustCompile(`[^a-z0-9]+`)
@@ -163,7 +176,7 @@ func DefaultDir(root string, req *Request) string {
 	}
 	dir := filepath.Join(root, slug)
 	for i := 2; ; i++ {
-		if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
+		if _, err := os.Lstat(dir); errors.Is(err, os.ErrNotExist) {
 			return dir
 		}
 		dir = filepath.Join(root, fmt.Sprintf("%s-%d", slug, i))

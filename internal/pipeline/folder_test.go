@@ -18,6 +18,13 @@ func request(text string) *Request {
 	return &Request{Report: &report.Report{Title: "Some Title: it fails!", Text: text}}
 }
 
+// someKey is the user's in these tests.
+var someKey = Key(strings.Repeat("k", keyBytes))
+
+func openFolder(dir string, req *Request) (*folder, error) {
+	return (&Pipeline{Key: someKey, Build: "test"}).openFolder(dir, req)
+}
+
 func open(t *testing.T, dir string, req *Request) *folder {
 	t.Helper()
 	f, err := openFolder(dir, req)
@@ -33,20 +40,13 @@ func TestFolderIsLockedWhileOpen(t *testing.T) {
 	if _, err := openFolder(dir, request("a")); !errors.Is(err, ErrInUse) {
 		t.Errorf("a second opener got %v", err)
 	}
-	if err := f.unlock(); err != nil {
-		t.Fatal(err)
-	}
-	again := open(t, dir, request("a"))
-	if err := again.unlock(); err != nil {
-		t.Fatal(err)
-	}
+	f.close()
+	open(t, dir, request("a")).close()
 }
 
 func TestFolderOfAnotherReportIsRefused(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	if err := open(t, dir, request("a")).unlock(); err != nil {
-		t.Fatal(err)
-	}
+	open(t, dir, request("a")).close()
 	if _, err := openFolder(dir, request("b")); !errors.Is(err, ErrOtherReport) {
 		t.Errorf("another report got %v", err)
 	}
@@ -86,7 +86,7 @@ func TestStageIsKeptWhileItsInputIsTheSame(t *testing.T) {
 	if _, err := stage(f, "x", "other input", build); err != nil || builds != 2 {
 		t.Errorf("another input was built %d times in all, %v", builds, err)
 	}
-	if err := os.WriteFile(filepath.Join(f.dir, "x.json"), []byte(`{"input": "tor`), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(f.files.Dir, "x.json"), []byte(`{"input": "tor`), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := stage(f, "x", "other input", build); err != nil || builds != 3 {
@@ -100,20 +100,21 @@ func TestFailedStageKeepsNothing(t *testing.T) {
 	if _, err := stage(f, "x", 1, func() (int, error) { return 0, boom }); !errors.Is(err, boom) {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(filepath.Join(f.dir, "x.json")); !errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(filepath.Join(f.files.Dir, "x.json")); !errors.Is(err, os.ErrNotExist) {
 		t.Error("a failed stage left a file")
 	}
 }
 
 func TestJournalBelievesOnlyWholeRecords(t *testing.T) {
-	j := journal{t.TempDir()}
+	f := open(t, filepath.Join(t.TempDir(), "run"), request("a"))
+	j := journal{f.keeper}
 	if err := j.Save("k", sandbox.Execution{Stdout: "out\n", ExitCode: 3, Outcome: sandbox.Exited}); err != nil {
 		t.Fatal(err)
 	}
 	if ex, ok := j.Load("k"); !ok || ex.ExitCode != 3 || ex.Stdout != "out\n" {
 		t.Errorf("came back as %+v, %v", ex, ok)
 	}
-	if err := os.WriteFile(filepath.Join(j.dir, "k", executionFile), []byte(`{"label": "tor`), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(f.files.Dir, recordOf("k")+".json"), []byte(`{"label": "tor`), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if _, ok := j.Load("k"); ok {
@@ -157,7 +158,7 @@ func (a *asked) Releases(context.Context, string, string) ([]environment.Release
 // again.
 func TestAnswersAreRemembered(t *testing.T) {
 	a := &asked{}
-	m := memo{dir: filepath.Join(t.TempDir(), "answers"), solver: a}
+	m := memo{keeper: open(t, filepath.Join(t.TempDir(), "run"), request("a")).keeper, solver: a}
 	ctx := t.Context()
 	for range 2 {
 		l, _, err := m.Solve(ctx, environment.Spec{Subject: "x"})

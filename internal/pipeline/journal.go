@@ -1,43 +1,32 @@
 package pipeline
 
 import (
-	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 
 	"github.com/repgen/repgen/internal/sandbox"
-	"github.com/repgen/repgen/internal/system"
 )
 
-// journal keeps executions as folders below the run folder.
-type journal struct{ dir string }
+// journal keeps executions as folders of the run folder.
+type journal struct{ *keeper }
 
-const executionFile = "execution.json"
+func recordOf(key string) string { return "executions/" + key + "/execution" }
 
 // Load implements proof.Journal.
 func (j journal) Load(key string) (sandbox.Execution, bool) {
 	var ex sandbox.Execution
-	data, err := system.ReadPlain(filepath.Join(j.dir, key, executionFile), system.MaxKept)
-	if err != nil || json.Unmarshal(data, &ex) != nil {
-		return ex, false
-	}
-	return ex, true
+	build, ok := j.load(recordOf(key), &ex)
+	return ex, ok && build == j.build
 }
 
 // Save implements proof.Journal. The record itself is written last: a folder
 // without one is an execution that was cut off, and is run again.
 func (j journal) Save(key string, ex sandbox.Execution) error {
-	dir := filepath.Join(j.dir, key)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("keep the execution %s: %w", key, err)
-	}
 	for name, text := range map[string]string{"stdout.txt": ex.Stdout, "stderr.txt": ex.Stderr} {
-		if err := system.KeepFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+		if err := j.files.Keep("executions/"+key+"/"+name, []byte(text)); err != nil {
 			return fmt.Errorf("keep the execution %s: %w", key, err)
 		}
 	}
-	if err := system.KeepJSON(filepath.Join(dir, executionFile), ex); err != nil {
+	if err := j.save(recordOf(key), j.build, ex); err != nil {
 		return fmt.Errorf("keep the execution %s: %w", key, err)
 	}
 	return nil

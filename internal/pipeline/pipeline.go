@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -17,7 +16,6 @@ import (
 	"github.com/repgen/repgen/internal/environment"
 	"github.com/repgen/repgen/internal/proof"
 	"github.com/repgen/repgen/internal/sandbox"
-	"github.com/repgen/repgen/internal/system"
 	"github.com/repgen/repgen/internal/triage"
 )
 
@@ -48,6 +46,11 @@ type Pipeline struct {
 	Now    func() time.Time
 	// Version of repgen, written into the bundle.
 	Version string
+	// Build tells this program from any other: what another one has kept is made
+	// again.
+	Build string
+	// Key of the user's: only what was sealed with it is taken from a folder.
+	Key Key
 }
 
 // Run is one go of the whole pipeline at one report.
@@ -75,13 +78,13 @@ type Run struct {
 // or cancellation; what was reached stays in the folder.
 func (p *Pipeline) Reproduce(ctx context.Context, req *Request, dir string) (*Run, error) {
 	began := p.now()
-	f, err := openFolder(dir, req)
+	f, err := p.openFolder(dir, req)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = f.unlock() }()
-	r := &Run{Dir: f.dir, Request: req, began: began}
-	w := p.watch(f.dir)
+	defer f.close()
+	r := &Run{Dir: f.files.Dir, Request: req, began: began}
+	w := p.watch(f.files)
 	defer w.close()
 
 	w.done(StageReport, reportLine(req))
@@ -232,7 +235,7 @@ func (p *Pipeline) prove(ctx context.Context, f *folder, r *Run, ws *workshop, s
 		in.Deadline = p.now().Add(r.Request.Budget)
 	}
 	question := []any{r.Decision, r.Candidate, in.Alternatives, spec, in.Runs, in.Limits}
-	kept, err := stage(f, "05-outcome", question, func() (*keptOutcome, error) {
+	kept, err := stageIf(f, "05-outcome", question, (*keptOutcome).stands, func() (*keptOutcome, error) {
 		o, err := ws.pr.Prove(ctx, in)
 		if err != nil {
 			return nil, err
@@ -248,10 +251,10 @@ func (p *Pipeline) prove(ctx context.Context, f *folder, r *Run, ws *workshop, s
 // finish writes the bundle and the result.
 func (p *Pipeline) finish(f *folder, w *watcher, r *Run) error {
 	r.Result = r.view()
-	r.Result.Run = &f.dir
+	r.Result.Run = &r.Dir
 	w.done(StageVerdict, verdictLine(r.Result))
 	if r.Candidate != nil && r.Outcome != nil {
-		dir, err := bundle.Write(filepath.Join(f.dir, "bundle"), bundle.Content{
+		dir, err := bundle.Write(filepath.Join(r.Dir, "bundle"), bundle.Content{
 			Report: r.Request.Report, Decision: r.Decision, Candidate: r.Candidate, Outcome: r.Outcome, Result: r.Result, Version: p.Version,
 			Wheel: p.wheel,
 		})
@@ -262,7 +265,14 @@ func (p *Pipeline) finish(f *folder, w *watcher, r *Run) error {
 		w.done(StageBundle, dir)
 	}
 	r.Result.Cost.WallSeconds = p.now().Sub(r.began).Seconds()
-	if err := system.WriteJSON(filepath.Join(f.dir, resultFile), r.Result); err != nil {
+	data, err := json.MarshalIndent(r.Result, "", "  ")
+	if err != nil {
+		return fmt.Errorf("keep the result: %w", err)
+	}
+	data = append(data, '\n')
+	// The seal goes first: a kill between the two leaves a result that looks
+	// changed, and a run that has not finished can be gone on with.
+	if err := errors.Join(f.files.Keep(sealFile, []byte(f.key.Seal("result", f.run, string(data)))), f.files.Write(resultFile, data)); err != nil {
 		return fmt.Errorf("keep the result: %w", err)
 	}
 	return nil
@@ -283,23 +293,7 @@ func (p *Pipeline) now() time.Time {
 	return time.Now()
 }
 
-const resultFile = "06-result.json"
-
-// ReadResult reads the result of a finished run.
-func ReadResult(dir string) (*proof.Result, error) {
-	if _, err := ReadRequest(dir); err != nil {
-		return nil, err
-	}
-	data, err := system.ReadPlain(filepath.Join(dir, resultFile), system.MaxKept)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("read the result of %s: %w: go on with --resume", dir, ErrNotFinished)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read the result: %w", err)
-	}
-	var r proof.Result
-	if err := json.Unmarshal(data, &r); err != nil {
-		return nil, fmt.Errorf("read the result of %s: it is damaged: go on with --resume", dir)
-	}
-	return &r, nil
-}
+const (
+	resultFile = "06-result.json"
+	sealFile   = ".result"
+)

@@ -14,6 +14,10 @@ import (
 // so that a resumed run asks for the same.
 type Request struct {
 	Report *report.Report `json:"report"`
+	// ID names the run wherever its folder lies; Seal says that this user's repgen
+	// wrote the request. Both are the pipeline's.
+	ID   string `json:"id,omitempty"`
+	Seal string `json:"seal,omitempty"`
 	// Script and ScriptName: somebody else's candidate, judged instead of the
 	// reporter's own script.
 	Script     string `json:"script,omitempty"`

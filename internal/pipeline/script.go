@@ -1,10 +1,11 @@
 package pipeline
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -63,57 +64,30 @@ func keepScript(f *folder, a *agent.Result) error {
 	if script == "" {
 		return nil
 	}
-	path := filepath.Join(f.dir, ScriptFile)
-	old, err := system.ReadPlain(path, system.MaxKept)
+	old, err := f.files.Read(ScriptFile, system.MaxKept)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("read the model's script: %w", err)
 	}
 	if err == nil {
-		hash, herr := hashOf(string(old))
-		written, rerr := system.ReadPlain(filepath.Join(f.dir, writtenFile), system.MaxKept)
-		if herr != nil || rerr != nil || string(written) != hash {
+		written, err := f.files.Read(writtenFile, system.MaxKept)
+		if err != nil || string(written) != textHash(string(old)) {
 			return nil
 		}
 	}
-	hash, err := hashOf(script)
-	if err != nil {
-		return fmt.Errorf("hash the model's script: %w", err)
-	}
 	// The hash goes first: a kill between the two leaves an old script that looks
 	// edited, never a new one.
-	if err := system.WriteFile(filepath.Join(f.dir, writtenFile), []byte(hash), 0o644); err != nil {
+	if err := f.files.Write(writtenFile, []byte(textHash(script))); err != nil {
 		return fmt.Errorf("keep the model's script: %w", err)
 	}
-	if err := system.WriteFile(path, []byte(script), 0o644); err != nil {
+	if err := f.files.Write(ScriptFile, []byte(script)); err != nil {
 		return fmt.Errorf("keep the model's script: %w", err)
 	}
 	return nil
 }
 
-// Continue is what judging a run's script anew begins with: the run's request,
-// and where the script was a model's the words that go with it. The script
-// itself is the caller's to read; Body takes our own lines off it.
-func Continue(dir string) (*Request, error) {
-	req, err := ReadRequest(dir)
-	if err != nil {
-		return nil, err
-	}
-	kept, ok := loadStage[*keptAgent](filepath.Join(dir, "05-agent.json"))
-	if !ok || kept.Output == nil || kept.Output.Result == nil {
-		if req.hasModel() {
-			req.Edited = &Edited{}
-		}
-		return req, nil
-	}
-	req.Edited = &Edited{}
-	a := kept.Output.Result
-	if a.Candidate != nil {
-		req.Edited.Trigger = a.Candidate.Trigger
-	}
-	if a.Decision != nil && a.Decision.Expectation != nil && a.Decision.Expectation.Observed != nil {
-		req.Edited.Expectation = a.Decision.Expectation
-	}
-	return req, nil
+func textHash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
 }
 
 // Body is a model's script without the lines that we put before it, and without

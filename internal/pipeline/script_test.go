@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,7 +12,6 @@ import (
 	"github.com/repgen/repgen/internal/agent/task"
 	"github.com/repgen/repgen/internal/candidate"
 	"github.com/repgen/repgen/internal/oracle"
-	"github.com/repgen/repgen/internal/system"
 	"github.com/repgen/repgen/internal/triage"
 )
 
@@ -41,7 +41,7 @@ func TestBestScript(t *testing.T) {
 // person's.
 func TestEditedScriptIsKept(t *testing.T) {
 	f := open(t, filepath.Join(t.TempDir(), "run"), request("a"))
-	path := filepath.Join(f.dir, ScriptFile)
+	path := filepath.Join(f.files.Dir, ScriptFile)
 	keepOf := func(script string) string {
 		t.Helper()
 		if err := keepScript(f, &agent.Result{Candidate: &candidate.Candidate{Script: script}}); err != nil {
@@ -64,7 +64,7 @@ func TestEditedScriptIsKept(t *testing.T) {
 	if got := keepOf("three\n"); got != "two, better\n" {
 		t.Errorf("an edited script became %q", got)
 	}
-	if err := os.Remove(filepath.Join(f.dir, writtenFile)); err != nil {
+	if err := os.Remove(filepath.Join(f.files.Dir, writtenFile)); err != nil {
 		t.Fatal(err)
 	}
 	if got := keepOf("four\n"); got != "two, better\n" {
@@ -83,16 +83,11 @@ func TestContinueByHand(t *testing.T) {
 	k := &keptAgent{Result: &agent.Result{
 		Candidate: candidate.FromAgent("import tinynet\n", "the second argument"), Decision: &triage.Decision{Expectation: claim},
 	}}
-	if err := system.KeepJSON(filepath.Join(f.dir, "05-agent.json"), stageFile[*keptAgent]{Input: "x", Output: k}); err != nil {
+	if err := f.save(agentStage, "x", k); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.unlock(); err != nil {
-		t.Fatal(err)
-	}
-	got, err := Continue(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f.close()
+	got := stored(t, dir, someKey).Continue()
 	if got.Edited == nil || got.Edited.Trigger != "the second argument" || got.Edited.Expectation == nil || got.Edited.Expectation.Observed.Bad != "x > 1" || got.With[0] != "numpy<2" {
 		t.Errorf("got %+v", got.Edited)
 	}
@@ -147,13 +142,11 @@ func TestNeverTheReportersOwn(t *testing.T) {
 // A run without a model's script is continued as anybody's.
 func TestContinueWithoutAModel(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	if err := open(t, dir, parsed(t, sumReport)).unlock(); err != nil {
-		t.Fatal(err)
+	open(t, dir, parsed(t, sumReport)).close()
+	if got := stored(t, dir, someKey).Continue(); got.Edited != nil {
+		t.Errorf("got %+v", got)
 	}
-	if got, err := Continue(dir); err != nil || got.Edited != nil {
-		t.Errorf("got %+v, %v", got, err)
-	}
-	if _, err := Continue(t.TempDir()); err == nil {
-		t.Error("a folder without a run was continued")
+	if _, err := OpenStored(t.TempDir(), someKey); !errors.Is(err, ErrNoRun) {
+		t.Errorf("a folder without a run: %v", err)
 	}
 }

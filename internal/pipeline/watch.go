@@ -3,10 +3,10 @@ package pipeline
 import (
 	"encoding/json"
 	"os"
-	"path/filepath"
 	"sync"
 
 	"github.com/repgen/repgen/internal/proof"
+	"github.com/repgen/repgen/internal/system"
 )
 
 // watcher sends events to whoever watches and to events.jsonl.
@@ -16,10 +16,12 @@ type watcher struct {
 	file *os.File // nil when it could not be opened: events are for watching only
 }
 
-func (p *Pipeline) watch(dir string) *watcher {
+// EventsFile of a run folder holds its progress, one event a line.
+const EventsFile = "events.jsonl"
+
+func (p *Pipeline) watch(files *system.Folder) *watcher {
 	w := &watcher{p: p}
-	f, err := os.OpenFile(filepath.Join(dir, "events.jsonl"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
-	if err == nil {
+	if f, err := files.Append(EventsFile); err == nil {
 		w.file = f
 	}
 	return w

@@ -88,7 +88,7 @@ func ran(out string) sandbox.Execution {
 }
 
 func (h *house) pipeline() *Pipeline {
-	return &Pipeline{Specs: h, Solver: h, Builder: h, Sandbox: h, Version: "test"}
+	return &Pipeline{Specs: h, Solver: h, Builder: h, Sandbox: h, Version: "test", Build: "test", Key: someKey}
 }
 
 const sumReport = "# add gives the product\n\ntinynet 1.2, Python 3.11\n\n```python\nimport tinynet\n\n" +
@@ -131,9 +131,9 @@ func TestWholeWayAndBack(t *testing.T) {
 	if again.Result.Headline != r.Result.Headline || again.Result.Hits != r.Result.Hits {
 		t.Errorf("got %s, then %s", r.Result.Headline, again.Result.Headline)
 	}
-	kept, err := ReadResult(dir)
-	if err != nil || kept.Headline != oracle.Fixed {
-		t.Errorf("the kept result is %+v, %v", kept, err)
+	kept, made, err := stored(t, dir, someKey).Result()
+	if err != nil || !made || kept.Headline != oracle.Fixed {
+		t.Errorf("the kept result is %+v, %v, %v", kept, made, err)
 	}
 }
 

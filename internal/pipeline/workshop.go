@@ -26,13 +26,13 @@ type workshop struct {
 }
 
 func (p *Pipeline) workshop(f *folder, w *watcher, r *Run) (*workshop, error) {
-	work := filepath.Join(f.dir, "work")
+	work := filepath.Join(f.files.Dir, workFolder)
 	if err := os.MkdirAll(work, 0o755); err != nil {
 		return nil, fmt.Errorf("make the work folder: %w", err)
 	}
-	m := memo{dir: filepath.Join(f.dir, "answers"), solver: p.Solver, builder: p.Builder}
+	m := memo{keeper: f.keeper, solver: p.Solver, builder: p.Builder}
 	return &workshop{p: p, r: r, memo: m, work: work, pr: &proof.Prover{
-		Solver: m, Builder: m, Sandbox: p.Sandbox, Journal: journal{filepath.Join(f.dir, "executions")}, WorkRoot: work,
+		Solver: m, Builder: m, Sandbox: p.Sandbox, Journal: journal{f.keeper}, WorkRoot: work,
 		Progress: func(stage, text string) { w.progress(Stage(stage), text) },
 	}}, nil
 }
@@ -77,7 +77,7 @@ func (b *workshop) Spec(ctx context.Context, c *candidate.Candidate) (environmen
 	if un != nil || err != nil {
 		return environment.Spec{}, un, err
 	}
-	r, err := b.memo.once("spec", in, func() (r remembered, err error) {
+	r, err := b.memo.remember("spec", in, func() (r remembered, err error) {
 		in.Now = b.p.now()
 		r.Spec, r.Unavailable, err = b.p.Specs.Spec(ctx, in)
 		return r, err
@@ -105,7 +105,7 @@ func (b *workshop) Open(ctx context.Context, s environment.Spec) (*environment.E
 // of ours, so that it stands beside the report's and never in it.
 func (b *workshop) Tool(ctx context.Context, requirement string) (*environment.Environment, *environment.Unavailable, error) {
 	in := environment.SpecInput{With: []string{requirement}}
-	r, err := b.memo.once("tool", in, func() (r remembered, err error) {
+	r, err := b.memo.remember("tool", in, func() (r remembered, err error) {
 		in.Now = b.p.now()
 		r.Spec, r.Unavailable, err = b.p.Specs.Spec(ctx, in)
 		return r, err

@@ -56,8 +56,9 @@ func OpenFolder(dir string) (*Folder, error) {
 func (f *Folder) Close() error { return f.root.Close() }
 
 // Walk calls visit for every plain file, by its path with slashes, and odd for
-// what is none. What is gone meanwhile is left out.
-func (f *Folder) Walk(most int, visit func(name string, info fs.FileInfo) error, odd func(name string, mode fs.FileMode) error) error {
+// what is none. A folder skip in its top is left out, and so is what is gone
+// meanwhile. More than most files and folders are an error.
+func (f *Folder) Walk(most int, skip string, visit func(name string, info fs.FileInfo) error, odd func(name string, mode fs.FileMode) error) error {
 	seen := 0
 	return fs.WalkDir(f.root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
@@ -70,6 +71,9 @@ func (f *Folder) Walk(most int, visit func(name string, info fs.FileInfo) error,
 			return fmt.Errorf("%s holds more than %d files and folders", f.Dir, most)
 		}
 		if d.IsDir() {
+			if name == skip {
+				return fs.SkipDir
+			}
 			return nil
 		}
 		info, err := d.Info()
@@ -86,15 +90,13 @@ func (f *Folder) Walk(most int, visit func(name string, info fs.FileInfo) error,
 	})
 }
 
-// Check wants plain files and folders throughout, and none of the files in its
-// top whose name ends in one of the suffixes, which are written in place, to be
-// another file too (a hard link).
-func (f *Folder) Check(inPlace ...string) error {
-	return f.Walk(maxEntries, func(name string, info fs.FileInfo) error {
-		for _, suffix := range inPlace {
-			if strings.HasSuffix(name, suffix) && links(info) > 1 {
-				return fmt.Errorf("%s: it is another file too (a hard link): %w", filepath.Join(f.Dir, name), ErrNotPlain)
-			}
+// Check wants plain files and folders throughout, skip left out. A file whose
+// name ends in inPlace is added to as it lies there, so that it may not be
+// another file too (a hard link); "" for none.
+func (f *Folder) Check(skip, inPlace string) error {
+	return f.Walk(maxEntries, skip, func(name string, info fs.FileInfo) error {
+		if inPlace != "" && strings.HasSuffix(name, inPlace) && links(info) > 1 {
+			return fmt.Errorf("%s: another file too (a hard link): %w", filepath.Join(f.Dir, name), ErrNotPlain)
 		}
 		return nil
 	}, func(name string, mode fs.FileMode) error {

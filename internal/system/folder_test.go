@@ -42,14 +42,18 @@ func TestFolder(t *testing.T) {
 	if _, err := f.Read("gone", 1); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("nothing: %v", err)
 	}
-	if err := f.Check(".jsonl"); err != nil {
+	if err := f.Check("", ".jsonl"); err != nil {
 		t.Errorf("plain files: %v", err)
 	}
 	n := 0
-	if err := f.Walk(10, func(string, fs.FileInfo) error { n++; return nil }, nil); err != nil || n != 3 {
+	if err := f.Walk(10, "", func(string, fs.FileInfo) error { n++; return nil }, nil); err != nil || n != 3 {
 		t.Errorf("%d files, %v", n, err)
 	}
-	if err := f.Walk(2, func(string, fs.FileInfo) error { return nil }, nil); err == nil || !strings.Contains(err.Error(), "more than 2") {
+	n = 0
+	if err := f.Walk(10, "a", func(string, fs.FileInfo) error { n++; return nil }, nil); err != nil || n != 2 {
+		t.Errorf("%d files without those of a folder, %v", n, err)
+	}
+	if err := f.Walk(2, "", func(string, fs.FileInfo) error { return nil }, nil); err == nil || !strings.Contains(err.Error(), "more than 2") {
 		t.Errorf("too many: %v", err)
 	}
 }
@@ -85,7 +89,7 @@ func TestFolderFollowsNothing(t *testing.T) {
 			if err := make(filepath.Join(f.Dir, "x"), outside); err != nil {
 				t.Fatal(err)
 			}
-			if err := f.Check(); !errors.Is(err, ErrNotPlain) || !strings.Contains(err.Error(), "/x: ") {
+			if err := f.Check("", ""); !errors.Is(err, ErrNotPlain) || !strings.Contains(err.Error(), "/x: ") {
 				t.Errorf("the check says %v", err)
 			}
 			if data, err := f.Read("x", 10); !errors.Is(err, ErrNotPlain) {
@@ -115,10 +119,10 @@ func TestFolderOfHardLinks(t *testing.T) {
 	if err := errors.Join(os.WriteFile(outside, nil, 0o600), os.Link(outside, filepath.Join(f.Dir, "x.jsonl"))); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Check(".jsonl"); !errors.Is(err, ErrNotPlain) {
+	if err := f.Check("", ".jsonl"); !errors.Is(err, ErrNotPlain) {
 		t.Errorf("the check says %v", err)
 	}
-	if err := f.Check(); err != nil {
+	if err := f.Check("", ""); err != nil {
 		t.Errorf("what is only read may be another file too: %v", err)
 	}
 }

@@ -25,14 +25,11 @@ func Read(path string) ([]Span, error) {
 		return nil, fmt.Errorf("read the trajectory: %w", err)
 	}
 	defer func() { _ = f.Close() }()
-	spans, err := read(f)
-	if err != nil {
-		return nil, fmt.Errorf("read the trajectory: %w", err)
-	}
-	return spans, nil
+	return ReadFrom(f)
 }
 
-func read(r io.Reader) ([]Span, error) {
+// ReadFrom is Read of an open file.
+func ReadFrom(r io.Reader) ([]Span, error) {
 	var spans []Span
 	in := bufio.NewReader(r)
 	for {
@@ -44,7 +41,7 @@ func read(r io.Reader) ([]Span, error) {
 			break
 		}
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("read the trajectory: %w", err)
 		}
 	}
 	slices.SortStableFunc(spans, func(a, b Span) int { return a.ID - b.ID })

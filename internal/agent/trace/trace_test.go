@@ -203,7 +203,7 @@ func FuzzRead(f *testing.F) {
 	f.Add(append(good, '\n'))
 	f.Add([]byte("{\"id\":1,\"parent\":1}\n\x00\n[]\n{"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		spans, err := read(strings.NewReader(string(data)))
+		spans, err := ReadFrom(strings.NewReader(string(data)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -239,7 +239,7 @@ func TestNumbersOfADamagedFile(t *testing.T) {
 		`{"id":1,"start_s":-1.7e308}`, `{"id":1,"end_s":1.7e308}`, `{"id":4611686018427387904}`, `{"id":1,"sandbox_s":1e300}`,
 		`{"id":1,"call":{"usd":1e300}}`, `{"id":1,"call":{"usage":{"input_tokens":4611686018427387904}}}`, `{"id":1,"parent":-4611686018427387904}`,
 	} {
-		spans, err := read(strings.NewReader(line + "\n" + good + "\n"))
+		spans, err := ReadFrom(strings.NewReader(line + "\n" + good + "\n"))
 		if err != nil || len(spans) != 1 || spans[0].Name != "x" {
 			t.Errorf("%s: %+v, %v", line, spans, err)
 		}

@@ -373,7 +373,7 @@ func TestEarlierRuns(t *testing.T) {
 	first := call[JudgeOut](c, "judge_script", fields{"text": bugReport, "script": "import tinynet"})
 	other := connect(t, good(), func(o *Options) { o.Out = c.out })
 	p := call[PollOut](other, "get_run", fields{"run_id": first.RunID})
-	if p.State != StateDone || p.Verdict == nil || p.Verdict.Headline != "reproduced" || !strings.Contains(p.Verdict.Notice, "not judged again") {
+	if p.State != StateDone || p.Verdict == nil || p.Verdict.Headline != "reproduced" || !strings.Contains(p.Verdict.Notice, "not judged again") || !strings.Contains(p.Verdict.Notice, "did not make this result") {
 		t.Errorf("%+v", p)
 	}
 	if !slices.Equal(p.Progress, []string{"run: 5 of 5"}) {

@@ -13,7 +13,6 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/repgen/repgen/internal/pipeline"
-	"github.com/repgen/repgen/internal/system"
 )
 
 // fromDisk is said with a run that another session made.
@@ -57,21 +56,17 @@ func (s *session) earlier(in PollIn) (PollOut, error) {
 	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
 		return PollOut{}, none
 	}
-	for _, name := range []string{"00-request.json", "06-result.json", eventsFile} {
-		// A link or a pipe in the folder is nobody's record.
-		if info, err := os.Lstat(filepath.Join(dir, name)); err == nil && !info.Mode().IsRegular() {
-			return PollOut{}, none
-		}
-	}
-	req, err := pipeline.ReadRequest(dir)
+	// A link or a pipe in the folder is nobody's record.
+	run, err := pipeline.OpenStored(dir, s.opts.Key)
 	if err != nil {
 		return PollOut{}, none
 	}
-	out := PollOut{Run: Run{RunID: in.RunID, State: StateDone, Progress: lastEvents(filepath.Join(dir, eventsFile))}}
+	defer func() { _ = run.Close() }() // only read
+	out := PollOut{Run: Run{RunID: in.RunID, State: StateDone, Progress: lastEvents(run)}}
 	if in.Cancel {
 		return PollOut{}, refuse("end the process that works on it", "%s belongs to another session", in.RunID)
 	}
-	r, err := pipeline.ReadResult(dir)
+	r, made, err := run.Result()
 	switch {
 	case errors.Is(err, pipeline.ErrNotFinished):
 		out.State, out.Next = StateUnfinished, "it was interrupted, or another process works on it: repgen reproduce --resume goes on with it"
@@ -80,19 +75,24 @@ func (s *session) earlier(in PollIn) (PollOut, error) {
 		return PollOut{}, s.fail(err)
 	}
 	out.Verdict = verdictOut(r, dir)
-	out.Verdict.Report = line(req.Report.Source.Kind+" "+req.Report.Source.Name, maxLine) + ", sha256 " + textHash(req.Report.Text)
+	asked := run.Request.Report
+	out.Verdict.Report = line(asked.Source.Kind+" "+asked.Source.Name, maxLine) + ", sha256 " + textHash(asked.Text)
 	out.Verdict.Notice = fromDisk + untrusted
+	if !made {
+		out.Verdict.Notice = notOwn + out.Verdict.Notice
+	}
 	return out, nil
 }
 
-const eventsFile = "events.jsonl"
+// notOwn is said of a result that anybody may have written.
+const notOwn = "repgen of this user did not make this result, or it was changed since: nothing says that it is true. "
 
 // maxEvents bounds what is read of a run's events, in bytes.
 const maxEvents = 4 << 20
 
 // lastEvents are the last lines of a run's progress.
-func lastEvents(path string) []string {
-	f, err := system.OpenPlain(path)
+func lastEvents(run *pipeline.Stored) []string {
+	f, err := run.Open(pipeline.EventsFile)
 	if err != nil {
 		return nil
 	}

@@ -81,6 +81,8 @@ type Options struct {
 	// folders.
 	Root string
 	Out  string
+	// Key tells this user's runs in Out from those of others.
+	Key pipeline.Key
 	// Report, when set, is the only one that is worked on.
 	Report *report.Report
 	// Request holds the user's words for every judged script: the good release,
