@@ -73,8 +73,9 @@ func (p *proof) alternatives() []*candidate.Candidate {
 // tryScript runs another script once in the environment of a side. Whatever it
 // shows, the candidate stays what it was.
 func (p *proof) tryScript(ctx context.Context, s *side, c *candidate.Candidate) (other *side, shows bool, err error) {
-	in, exp := p.in, p.exp
-	defer func() { p.in, p.exp = in, exp }()
+	// Not the whole of the input: controls are built from its report meanwhile.
+	own, exp := p.in.Candidate, p.exp
+	defer func() { p.in.Candidate, p.exp = own, exp }()
 	p.in.Candidate = c
 	p.exp = expectationOf(p.in)
 	fresh := *s

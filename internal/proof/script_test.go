@@ -1,8 +1,10 @@
 package proof
 
 import (
+	"context"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/repgen/repgen/internal/candidate"
@@ -33,6 +35,44 @@ func TestFailingOneOfTwoScripts(t *testing.T) {
 	}
 	if !slices.ContainsFunc(o.Notes, func(n string) bool { return strings.Contains(n, "number 2") }) {
 		t.Errorf("which script was taken is not said: %v", o.Notes)
+	}
+}
+
+// heldMove solves a control only when something has happened.
+type heldMove struct {
+	*world
+	until chan struct{}
+}
+
+func (h heldMove) Move(ctx context.Context, s environment.Spec, base *environment.Lock, name, version string) (*environment.Lock, []environment.Move, *environment.Unavailable, error) {
+	select {
+	case <-h.until:
+	case <-ctx.Done():
+	}
+	return h.world.Move(ctx, s, base, name, version)
+}
+
+// A control that is built while another script is tried looks at the report, which
+// stays where it is (the race detector says so).
+func TestAnotherScriptBesideABuild(t *testing.T) {
+	in := typeErrorReport()
+	second := &candidate.Candidate{Script: "import lib\n\nlib.call(2)\n", Origin: "reporter", Imports: []string{"lib"}}
+	in.Alternatives = []*candidate.Candidate{in.Candidate, second}
+	tried := make(chan struct{})
+	var once sync.Once
+	w := oldWorld(func(script string, _ sandbox.Command, v map[string]string) sandbox.Execution {
+		if !strings.Contains(script, "call(2)") {
+			return printed("fine\n")
+		}
+		once.Do(func() { close(tried) })
+		if v["lib"] == "1.2" {
+			return raised("TypeError", "'int' object is not iterable", "lib/core.py")
+		}
+		return printed("fine\n")
+	})
+	p := &Prover{Solver: heldMove{w, tried}, Builder: w, Sandbox: w, Journal: &kept{}, WorkRoot: t.TempDir(), Parallel: 1}
+	if o, err := p.Prove(t.Context(), in); err != nil || o.Verdict.Headline != oracle.Fixed {
+		t.Fatal(o, err)
 	}
 }
 
