@@ -148,7 +148,7 @@ func readFiles(f *system.Folder, m *Manifest) (map[string][]byte, []string, erro
 			return fmt.Errorf("the bundle holds more than %d MiB", maxBytes>>20)
 		default:
 			total += info.Size()
-			data, err := f.Read(name, info.Size())
+			data, err := f.ReadSeen(name, info)
 			if err != nil {
 				return err
 			}

@@ -138,6 +138,11 @@ func (f *Folder) open(name string, flag int) (*os.File, error) {
 	if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("open %s: %s: %w", filepath.Join(f.Dir, name), kindOf(info.Mode()), ErrNotPlain)
 	}
+	return f.openSeen(name, flag, info)
+}
+
+// openSeen opens what was looked at, and nothing that took its place since.
+func (f *Folder) openSeen(name string, flag int, info fs.FileInfo) (*os.File, error) {
 	file, err := f.root.OpenFile(name, flag, 0)
 	if err != nil {
 		return nil, err
@@ -146,6 +151,18 @@ func (f *Folder) open(name string, flag int) (*os.File, error) {
 		return nil, errors.Join(fmt.Errorf("open %s: it changed while it was opened: %w", filepath.Join(f.Dir, name), ErrNotPlain), file.Close())
 	}
 	return file, nil
+}
+
+// ReadSeen reads a plain file that Walk has shown, whole.
+func (f *Folder) ReadSeen(name string, info fs.FileInfo) ([]byte, error) {
+	file, err := f.openSeen(name, os.O_RDONLY|syscall.O_NONBLOCK, info)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = file.Close() }() // only read
+	data := make([]byte, info.Size())
+	_, err = io.ReadFull(file, data)
+	return data, err
 }
 
 // Read reads a plain file of at most limit bytes.

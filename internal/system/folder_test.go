@@ -46,7 +46,20 @@ func TestFolder(t *testing.T) {
 		t.Errorf("plain files: %v", err)
 	}
 	n := 0
-	if err := f.Walk(10, "", func(string, fs.FileInfo) error { n++; return nil }, nil); err != nil || n != 3 {
+	seen := func(name string, info fs.FileInfo) error {
+		n++
+		data, err := f.ReadSeen(name, info)
+		if want, rerr := f.Read(name, 2); err != nil || rerr != nil || string(data) != string(want) {
+			t.Errorf("%s: seen %q, %v; read %q, %v", name, data, err, want, rerr)
+		}
+		if other, err := f.root.Lstat("two"); err != nil {
+			t.Error(err)
+		} else if _, err := f.ReadSeen("log", other); !errors.Is(err, ErrNotPlain) {
+			t.Errorf("what took its place is read: %v", err)
+		}
+		return nil
+	}
+	if err := f.Walk(10, "", seen, nil); err != nil || n != 3 {
 		t.Errorf("%d files, %v", n, err)
 	}
 	n = 0
