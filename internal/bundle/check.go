@@ -50,7 +50,7 @@ func bounded(l sandbox.Limits) sandbox.Limits {
 		Wall: within(l.Wall, maxWall), CPU: within(l.CPU, max(d.CPU, maxWall)),
 		MemoryBytes: within(l.MemoryBytes, d.MemoryBytes), Pids: within(l.Pids, d.Pids),
 		OutputBytes: within(l.OutputBytes, d.OutputBytes), FileBytes: within(l.FileBytes, d.FileBytes),
-		DiskBytes: within(l.DiskBytes, d.DiskBytes),
+		DiskBytes: within(l.DiskBytes, d.DiskBytes), Files: within(l.Files, d.Files),
 	}
 }
 
