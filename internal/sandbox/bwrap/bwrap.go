@@ -51,6 +51,8 @@ type Sandbox struct {
 	nproc    bool // RLIMIT_NPROC bounds the sandbox alone
 	layers   []sandbox.Layer
 	rootTree []string // argv for the guest's system folders
+	mounts   mountTable
+	hidden   [][2]string // paths of every run, and their places inside
 }
 
 var hooked atomic.Bool
@@ -89,7 +91,8 @@ func New(ctx context.Context, o Options) (*Sandbox, error) {
 		return nil, fmt.Errorf("sandbox: %w", err)
 	}
 	s.nproc = nprocIsPrivate()
-	s.rootTree = systemTree()
+	s.rootTree, s.mounts = systemTree(), readMounts()
+	s.hidden = s.hideAlways()
 	return s, s.inspect(ctx)
 }
 

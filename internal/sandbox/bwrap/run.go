@@ -55,6 +55,7 @@ func (r *run) open() error {
 	if err := r.Open(r.s.runs); err != nil {
 		return err
 	}
+	r.Hide = r.s.hide(r.Command, r.Work)
 	if err := r.guard(); err != nil {
 		return err
 	}

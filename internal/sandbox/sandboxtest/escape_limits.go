@@ -1,10 +1,13 @@
 package sandboxtest
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/repgen/repgen/internal/sandbox"
+	"github.com/repgen/repgen/internal/sandbox/probe"
 )
 
 // hoard is the head of scripts that try to hold more than a limit allows, in
@@ -221,4 +224,39 @@ for i in range(25):
         time.sleep(60)
 for i in range(25): os.read(r, 1)
 held()`, l, sandbox.DiskLimit)
+}
+
+// hostPaths: the kernel tells a script which folders were mounted; what comes
+// back does not.
+func hostPaths(t *testing.T, s sandbox.Sandbox) {
+	word := Token(t)
+	top := t.TempDir()
+	host, work := filepath.Join(top, "home of "+word), filepath.Join(top, word)
+	for _, dir := range []string{host, work} {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := script(`
+import glob, sys
+for f in glob.glob("/proc/[0-9]*/mount*") + glob.glob("/proc/1/task/*/mount*") + ["/proc/self/cgroup", "/proc/1/cmdline"]:
+    for out in (sys.stdout, sys.stderr):
+        out.write(open(f).read())
+raise KeyError(open("/proc/self/mountinfo").read())`)
+	c.Mounts, c.Work = []sandbox.Mount{{Host: host, Guest: "/data"}}, work
+	c.Probe = &probe.Options{}
+	ex := run(t, s, c, limits())
+	wantExit(t, ex, 1)
+	if len(ex.Record.Exceptions) != 1 || !strings.Contains(ex.Record.Exceptions[0].Message+ex.Stdout, "/data") {
+		t.Fatalf("nothing was seen: %+v", ex.Record)
+	}
+	for name, text := range map[string]string{"stdout": ex.Stdout, "stderr": ex.Stderr, "record": ex.Record.Exceptions[0].Message} {
+		if strings.Contains(text, word) {
+			for line := range strings.Lines(text) {
+				if strings.Contains(line, word) {
+					t.Errorf("%s: %s", name, line)
+				}
+			}
+		}
+	}
 }
