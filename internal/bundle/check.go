@@ -177,7 +177,7 @@ const maxWall = time.Hour
 // can be set up (a guess: a bare one takes 30 MiB and two processes). Lower ones
 // would look like a fault of this machine.
 var floors = sandbox.Limits{
-	Wall: time.Second, CPU: time.Second, MemoryBytes: 256 << 20, Pids: 32, OutputBytes: 64 << 10, FileBytes: 1 << 20, DiskBytes: 16 << 20,
+	Wall: time.Second, CPU: time.Second, MemoryBytes: 256 << 20, Pids: 32, OutputBytes: 64 << 10, FileBytes: 1 << 20, DiskBytes: 16 << 20, Files: 1000,
 }
 
 // Bounded keeps a stranger's folder from lifting the limits under which its
@@ -189,7 +189,7 @@ func Bounded(l sandbox.Limits) sandbox.Limits {
 		Wall: within(l.Wall, floors.Wall, maxWall), CPU: within(l.CPU, floors.CPU, max(d.CPU, maxWall)),
 		MemoryBytes: within(l.MemoryBytes, floors.MemoryBytes, d.MemoryBytes), Pids: within(l.Pids, floors.Pids, d.Pids),
 		OutputBytes: within(l.OutputBytes, floors.OutputBytes, d.OutputBytes), FileBytes: within(l.FileBytes, floors.FileBytes, d.FileBytes),
-		DiskBytes: within(l.DiskBytes, floors.DiskBytes, d.DiskBytes),
+		DiskBytes: within(l.DiskBytes, floors.DiskBytes, d.DiskBytes), Files: within(l.Files, floors.Files, d.Files),
 	}
 }
 

@@ -129,7 +129,11 @@ func isolationChecks(ctx context.Context, sb sandbox.Sandbox) []check {
 	}
 	var checks []check
 	for _, l := range layers {
-		checks = append(checks, check{Name: "isolation: " + l.Name, OK: l.Active, Detail: l.How})
+		k := check{Name: "isolation: " + l.Name, OK: l.Active, Detail: l.How}
+		if l.Weak != "" {
+			k.Note = "weak: the kernel does not hold this limit, so a script may pass it for a moment: " + l.Weak
+		}
+		checks = append(checks, k)
 	}
 	return checks
 }

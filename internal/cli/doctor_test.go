@@ -2,9 +2,38 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"strings"
 	"testing"
+
+	"github.com/repgen/repgen/internal/sandbox"
 )
+
+// layered is an isolation that only says what it has.
+type layered struct {
+	sandbox.Sandbox
+	layers []sandbox.Layer
+}
+
+func (l layered) Layers(context.Context) ([]sandbox.Layer, error) { return l.layers, nil }
+
+// TestWeakLimit: a limit that the kernel does not hold here is a note that says
+// why; nothing fails by it.
+func TestWeakLimit(t *testing.T) {
+	checks := isolationChecks(t.Context(), layered{layers: []sandbox.Layer{
+		{Name: "memory", Active: true, How: "watcher", Weak: "cgroup v1: /sys/x cannot be written"},
+		{Name: "pids", Active: true, How: "cgroup v2"},
+	}})
+	var out bytes.Buffer
+	for _, k := range checks {
+		tellCheck(streams{out: &out}, k)
+	}
+	text := out.String()
+	if strings.Count(text, "\n") != 3 || !strings.HasPrefix(text, " note     isolation: memory") ||
+		!strings.Contains(text, "weak: ") || !strings.Contains(text, "/sys/x cannot be written") || !strings.Contains(text, " ok       isolation: pids") {
+		t.Errorf("it says\n%s", text)
+	}
+}
 
 // TestDiskCheck: a disk too small for the largest environments is told, and
 // fails nothing: most reports need far less.

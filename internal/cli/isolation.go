@@ -22,9 +22,18 @@ func missingIsolation(err error) check {
 	k := check{Name: "isolation", Detail: err.Error(), Next: installBwrap(), Refused: refusedWithout, Unsafe: unsafeWay}
 	var layer *sandbox.LayerError
 	if errors.As(err, &layer) {
-		k.Name, k.Detail, k.Next = "isolation: "+layer.Layer, layer.Why, isolationFix(layer)
+		k.Name, k.Detail, k.Next, k.Unsafe = "isolation: "+layer.Layer, layer.Why, isolationFix(layer), wayAround(layer)
 	}
 	return k
+}
+
+// wayAround is unsafeWay where that is one: without isolation too a script needs
+// room on a disk.
+func wayAround(l *sandbox.LayerError) string {
+	if l.Layer == "disk" {
+		return ""
+	}
+	return unsafeWay
 }
 
 // isolationFix says what to do about a layer. A program that is absent is

@@ -51,6 +51,10 @@ func TestMissingIsolation(t *testing.T) {
 			}
 		}
 	}
+	full := missingIsolation(&sandbox.LayerError{Layer: "disk", Why: "the disk of /tmp is full", Fix: "free some space"})
+	if full.Name != "isolation: disk" || full.Next != "free some space" || full.Refused == "" || full.Unsafe != "" {
+		t.Errorf("a full disk: %+v", full)
+	}
 	who := "an administrator has to run: "
 	if os.Geteuid() == 0 {
 		who = "run: "
@@ -65,6 +69,10 @@ func TestRefusedWithoutIsolation(t *testing.T) {
 	err := fmt.Errorf("prepare a run: %w", &sandbox.LayerError{Layer: "user-namespace", Why: "bubblewrap (bwrap) is not installed", Fix: "x"})
 	e, code := explain(err)
 	if code != exitFailed || !strings.Contains(e.What, "nothing was run") || !strings.Contains(e.Next, "bubblewrap; repgen doctor") || !strings.Contains(e.Next, "WITHOUT isolation") {
+		t.Errorf("%d %+v", code, e)
+	}
+	e, code = explain(fmt.Errorf("run: %w", &sandbox.LayerError{Layer: "disk", Why: "full", Fix: "free some space"}))
+	if code != exitFailed || strings.Contains(e.Next, "unsafe") || !strings.HasPrefix(e.Next, "free some space; repgen doctor") {
 		t.Errorf("%d %+v", code, e)
 	}
 }

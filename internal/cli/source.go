@@ -75,7 +75,7 @@ func explainMore(err error, e proof.ResultError) (proof.ResultError, int) {
 	if errors.As(err, &layer) {
 		return proof.ResultError{
 			What: "nothing was run: the isolation cannot be set up: " + layer.Layer, Why: layer.Why,
-			Next: isolationFix(layer) + "; repgen doctor checks everything. " + unsafeWay,
+			Next: strings.TrimSpace(isolationFix(layer) + "; repgen doctor checks everything. " + wayAround(layer)),
 		}, exitFailed
 	}
 	e.Next = "repgen doctor says what is usable on this machine; --verbose says more"

@@ -16,7 +16,9 @@ import (
 	"github.com/repgen/repgen/internal/sandbox/probe"
 )
 
-// Fixed places inside the sandbox. No host path is visible there.
+// Fixed places inside the sandbox. Of the host's paths only /proc/self/mountinfo
+// knows, where the kernel names the folders that were mounted; adapters replace
+// those in whatever a command wrote (but what it encoded, nobody can find).
 const (
 	WorkDir  = "/box"   // the private work folder, read-write, the current folder
 	EnvDir   = "/env"   // the Python environment, read-only
@@ -61,9 +63,12 @@ type Limits struct {
 	// OutputBytes is kept of each of stdout and stderr; at ten times as much
 	// the run is killed (Outcome OutputLimit).
 	OutputBytes int64 `json:"output_bytes"`
-	// FileBytes bounds one written file and DiskBytes the whole work folder.
+	// FileBytes bounds one written file, DiskBytes all that is held on disk, with
+	// or without a name (half of what is free, where that is less), and Files the
+	// names.
 	FileBytes int64 `json:"file_bytes"`
 	DiskBytes int64 `json:"disk_bytes"`
+	Files     int   `json:"files,omitempty"`
 }
 
 // Outcome is how the process ended, as measured from outside.
@@ -75,7 +80,7 @@ const (
 	TimedOut    Outcome = "timed_out"     // wall or CPU limit of ours
 	OutOfMemory Outcome = "out_of_memory" // the memory limit of ours killed the main process
 	OutputLimit Outcome = "output_limit"  // flood
-	DiskLimit   Outcome = "disk_limit"
+	DiskLimit   Outcome = "disk_limit"    // too much on disk, too many files, or too many open
 	// PidsLimit only where the kernel does not hold the limit (it answers
 	// EAGAIN to fork, and the script goes on).
 	PidsLimit Outcome = "pids_limit"
@@ -84,9 +89,11 @@ const (
 
 // Layer is one isolation layer, and how it was set up.
 type Layer struct {
-	Name   string `json:"name"` // "user-namespace", "network", "filesystem", "seccomp", "pids", "memory", "session", "environment"
+	Name   string `json:"name"` // "user-namespace", "network", "filesystem", "seccomp", "pids", "memory", "disk", "session", "environment"
 	Active bool   `json:"active"`
 	How    string `json:"how,omitempty"` // "cgroup v1", "watcher", "bubblewrap 0.8.0"
+	// Weak says why the kernel does not hold this limit here, where it could.
+	Weak string `json:"weak,omitempty"`
 }
 
 // Execution is the record of one process. It is written to disk as it is, and
@@ -166,6 +173,7 @@ func (l Limits) WithDefaults() Limits {
 		MemoryBytes: cmp.Or(l.MemoryBytes, d.MemoryBytes), Pids: cmp.Or(l.Pids, d.Pids),
 		OutputBytes: cmp.Or(l.OutputBytes, d.OutputBytes),
 		FileBytes:   cmp.Or(l.FileBytes, d.FileBytes), DiskBytes: cmp.Or(l.DiskBytes, d.DiskBytes),
+		Files: cmp.Or(l.Files, d.Files),
 	}
 }
 
@@ -197,10 +205,11 @@ func (e *LayerError) Error() string {
 }
 
 // DefaultLimits are guesses that every case of the measured set met with room:
-// the slowest run there took 16 s and 1.5 GiB.
+// the slowest run there took 16 s and 1.5 GiB. Of files, the largest source tree
+// that was built has some 20,000.
 func DefaultLimits() Limits {
 	return Limits{
 		Wall: 5 * time.Minute, CPU: 10 * time.Minute, MemoryBytes: 8 << 30, Pids: 512,
-		OutputBytes: 1 << 20, FileBytes: 2 << 30, DiskBytes: 4 << 30,
+		OutputBytes: 1 << 20, FileBytes: 2 << 30, DiskBytes: 4 << 30, Files: 200_000,
 	}
 }

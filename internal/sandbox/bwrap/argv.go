@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/repgen/repgen/internal/sandbox"
-	"github.com/repgen/repgen/internal/sandbox/bwrap/inner"
+	"github.com/repgen/repgen/internal/sandbox/inner"
 )
 
 // etcOfHost are the loader's cache, the names that libraries go by on Debian,
@@ -39,12 +39,13 @@ func systemTree() []string {
 	return args
 }
 
-// argv is the whole command line after the program's name. Order matters in
-// two places: a tmpfs hides what was bound below it before, and the root is
-// sealed last.
-func (s *Sandbox) argv(c sandbox.Command, l sandbox.Limits, work string, fds childFDs) []string {
+// argv is the whole command line after the program's name, first that of the
+// first process. Order matters in two places: a tmpfs hides what was bound below
+// it before, and the root is sealed last. --die-with-parent is left out on
+// purpose: see inner.Order.
+func (s *Sandbox) argv(c sandbox.Command, l sandbox.Limits, work string, fds childFDs, first []string) []string {
 	a := []string{
-		"--unshare-all", "--unshare-user", "--die-with-parent", "--new-session", "--as-pid-1",
+		"--unshare-all", "--unshare-user", "--new-session", "--as-pid-1",
 		"--clearenv", "--cap-drop", "ALL", "--uid", guestUID, "--gid", guestUID, "--hostname", guestHost,
 		// Our first process is small; these keep it so.
 		"--setenv", "GOMAXPROCS", "1", "--setenv", "GOGC", "off",
@@ -75,9 +76,8 @@ func (s *Sandbox) argv(c sandbox.Command, l sandbox.Limits, work string, fds chi
 	// As root on the host we own the files of /proc; sealing it takes away
 	// what their modes would still allow.
 	a = append(a, "--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/")
-	return append(a,
-		"--seccomp", strconv.Itoa(fds.filter), "--info-fd", strconv.Itoa(fds.info),
-		"--", inner.Path, strconv.Itoa(fds.order), strconv.Itoa(fds.news))
+	a = append(a, "--seccomp", strconv.Itoa(fds.filter), "--info-fd", strconv.Itoa(fds.info), "--")
+	return append(a, first...)
 }
 
 // tmpfs is a folder in memory that cannot grow past the disk limit, nor past

@@ -14,13 +14,13 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
-	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/repgen/repgen/internal/sandbox"
-	"github.com/repgen/repgen/internal/sandbox/bwrap/inner"
+	"github.com/repgen/repgen/internal/sandbox/inner"
 	"github.com/repgen/repgen/internal/sandbox/probe"
+	"github.com/repgen/repgen/internal/sandbox/session"
 	"github.com/repgen/repgen/internal/system"
 	"github.com/repgen/repgen/internal/system/proc"
 )
@@ -37,7 +37,7 @@ type Options struct {
 	NoCgroup bool
 }
 
-// Sandbox implements sandbox.Sandbox. It has no state between runs.
+// Sandbox implements sandbox.Sandbox. Between runs it has no state.
 type Sandbox struct {
 	bwrap    string
 	version  string
@@ -46,9 +46,13 @@ type Sandbox struct {
 	state    string
 	filter   []byte
 	groups   grouper // nil: the watcher
-	nproc    bool    // RLIMIT_NPROC bounds the sandbox alone
+	noGroups string  // why, then
+	runs     *session.Runs
+	nproc    bool // RLIMIT_NPROC bounds the sandbox alone
 	layers   []sandbox.Layer
 	rootTree []string // argv for the guest's system folders
+	mounts   mountTable
+	hidden   [][2]string // paths of every run, and their places inside
 }
 
 var hooked atomic.Bool
@@ -59,19 +63,19 @@ var hooked atomic.Bool
 // happens in package inner, before main. New refuses to work without the call.
 func Trampoline() { hooked.Store(true) }
 
-// setupTime bounds everything before the command starts. It takes some 10 ms;
-// half a minute is for a machine that is swapping.
-const setupTime = 30 * time.Second
-
 // New checks that every layer can be set up, by setting them up once around
 // nothing (some 20 ms), and fails with a *sandbox.LayerError when one cannot.
 func New(ctx context.Context, o Options) (*Sandbox, error) {
 	if !hooked.Load() {
 		return nil, errors.New("sandbox: bwrap.Trampoline must be the first call of main")
 	}
+	if _, err := os.Stat("/proc/self/stat"); err != nil {
+		return nil, &sandbox.LayerError{Layer: "filesystem", Why: "/proc is not mounted", Fix: "run: mount -t proc proc /proc"}
+	}
 	s := &Sandbox{}
+	s.findGroups(o.NoCgroup)
 	var err error
-	if s.filter, err = filterBytes(); err != nil {
+	if s.filter, err = filterBytes(s.deniedBeside()...); err != nil {
 		return nil, &sandbox.LayerError{Layer: "seccomp", Why: err.Error(), Fix: "use an amd64 or arm64 machine"}
 	}
 	if err := s.findBwrap(ctx, o.Bwrap); err != nil {
@@ -83,18 +87,42 @@ func New(ctx context.Context, o Options) (*Sandbox, error) {
 	if err := s.prepareState(o.StateDir); err != nil {
 		return nil, fmt.Errorf("sandbox: %w", err)
 	}
-	if !o.NoCgroup {
-		self, err := os.ReadFile("/proc/self/cgroup")
-		if err == nil {
-			s.groups = findGrouper(cgroupMount, string(self))
-		}
-	}
-	if s.groups != nil {
-		s.groups.sweep()
+	if s.runs, err = session.OpenRuns(filepath.Join(s.state, "runs"), s.clear); err != nil {
+		return nil, fmt.Errorf("sandbox: %w", err)
 	}
 	s.nproc = nprocIsPrivate()
-	s.rootTree = systemTree()
+	s.rootTree, s.mounts = systemTree(), readMounts()
+	s.hidden = s.hideAlways()
 	return s, s.inspect(ctx)
+}
+
+// findGroups looks for control groups and remembers why there are none.
+func (s *Sandbox) findGroups(unwanted bool) {
+	if unwanted {
+		s.noGroups = "control groups are not wanted"
+		return
+	}
+	self, err := os.ReadFile("/proc/self/cgroup")
+	if err != nil {
+		s.noGroups = "/proc/self/cgroup cannot be read"
+		return
+	}
+	s.groups, s.noGroups = findGrouper(cgroupMount, string(self))
+}
+
+// deniedBeside is what only the watcher needs denied.
+func (s *Sandbox) deniedBeside() []syscallNumbers {
+	if s.groups != nil {
+		return nil
+	}
+	return []syscallNumbers{nrMemfd}
+}
+
+// clear removes what the kernel keeps of a dead program's execution.
+func (s *Sandbox) clear(mark string) {
+	if s.groups != nil {
+		s.groups.remove(mark)
+	}
 }
 
 // findBwrap locates bubblewrap and learns what it can do.
@@ -117,7 +145,7 @@ func (s *Sandbox) findBwrap(ctx context.Context, path string) error {
 	var asking errgroup.Group
 	for option, answer := range map[string]*proc.Result{"--help": &help, "--version": &version} {
 		asking.Go(func() (err error) {
-			*answer, err = proc.Run(ctx, proc.Spec{Argv: []string{s.bwrap, option}, Timeout: setupTime})
+			*answer, err = proc.Run(ctx, proc.Spec{Argv: []string{s.bwrap, option}, Timeout: session.SetupTime})
 			return err
 		})
 	}
@@ -202,15 +230,18 @@ func (s *Sandbox) inspect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if r.last.Sight == nil {
+	if r.Last.Sight == nil {
 		return errors.New("sandbox: the first process said nothing")
 	}
-	layers, err := s.describe(*r.last.Sight)
+	layers, err := s.describe(*r.Last.Sight)
 	if err == nil && s.layers == nil {
 		s.layers = layers // before New returns; afterwards only read
 	}
 	return err
 }
+
+// watched is how a limit is kept that the kernel does not hold.
+const watched = "watcher, every 20 ms"
 
 // describe turns what was seen into layers; one that should be there and is
 // not is an error.
@@ -231,20 +262,30 @@ func (s *Sandbox) describe(in inner.Sight) ([]sandbox.Layer, error) {
 	case in.Seccomp != "2" || in.NoNewPrivs != "1":
 		return nil, fail("seccomp", "mode "+in.Seccomp)
 	}
-	pids, memory := "watcher", "watcher"
-	if s.nproc {
-		pids = "watcher, RLIMIT_NPROC"
+	pids := sandbox.Layer{Name: "pids", Active: true, How: "private namespace, "}
+	memory := sandbox.Layer{Name: "memory", Active: true}
+	switch {
+	case s.groups != nil:
+		pids.How += s.groups.how()
+		memory.How = s.groups.how()
+	case s.nproc:
+		pids.How += "RLIMIT_NPROC"
+	default:
+		pids.How += watched
+		pids.Weak = s.noGroups
 	}
-	if s.groups != nil {
-		pids, memory = s.groups.how(), s.groups.how()
+	if s.groups == nil {
+		memory.How = watched + "; memfd_create denied"
+		memory.Weak = s.noGroups
 	}
 	return []sandbox.Layer{
 		{Name: "user-namespace", Active: true, How: name},
 		{Name: "network", Active: true, How: "private namespace, loopback only"},
 		{Name: "filesystem", Active: true, How: "private tree, read-only but for work and temporary folders"},
-		{Name: "seccomp", Active: true, How: fmt.Sprintf("%d calls denied, %s", len(denied), runtime.GOARCH)},
-		{Name: "pids", Active: true, How: "private namespace, " + pids},
-		{Name: "memory", Active: true, How: memory},
+		{Name: "seccomp", Active: true, How: fmt.Sprintf("%d calls denied, %s", len(denied)+len(s.deniedBeside()), runtime.GOARCH)},
+		pids,
+		memory,
+		{Name: "disk", Active: true, How: "watcher: names, open files, bytes written; fallocate denied"},
 		{Name: "session", Active: true, How: "new session, no terminal"},
 		{Name: "environment", Active: true, How: "cleared"},
 	}, nil

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -33,32 +32,34 @@ type groupUsage struct {
 
 // grouper makes groups at the place found on this machine.
 type grouper interface {
-	create(l sandbox.Limits) (group, error)
+	create(name string, l sandbox.Limits) (group, error)
 	how() string
-	sweep()
+	// remove kills the members of a group by that name and removes it.
+	remove(name string)
 }
 
 const (
 	cgroupMount = "/sys/fs/cgroup"
-	groupPrefix = "repgen-"
 	// removePatience: the kernel frees a dead member's charge late. Measured
 	// below 50 ms; the rest is room for a busy machine.
 	removePatience = 3 * time.Second
-	// helperTasks are the threads of our own first process, which the pids
-	// limit would otherwise take from the script. The Go runtime starts 4 to 6.
-	helperTasks = 12
 )
 
 // findGrouper looks for a delegated v2 tree, then for v1 controllers that we
-// may write; nil means that the kernel keeps no account for us.
-func findGrouper(mount string, self string) grouper {
+// may write; nil means that the kernel keeps no account for us, and why says
+// what for.
+func findGrouper(mount string, self string) (g grouper, why string) {
 	if g := findV2(mount, self); g != nil {
-		return g
+		return g, ""
 	}
-	if g := findV1(mount, self); g != nil {
-		return g
+	g, why = findV1(mount, self)
+	if g != nil {
+		return g, ""
 	}
-	return nil
+	if _, err := os.Stat(filepath.Join(mount, "cgroup.controllers")); err == nil {
+		why = "cgroup v2: no group above ours that we may write hands on memory and pids (systemd-run --user --scope -p Delegate=yes gives one)"
+	}
+	return nil, why
 }
 
 // ownGroups reads /proc/self/cgroup: controller ("" for v2) to path.
@@ -74,56 +75,6 @@ func ownGroups(text string) map[string]string {
 		}
 	}
 	return out
-}
-
-var groupCount atomic.Int64
-
-// groupName tells later runs whose group it is: process id and its start time
-// (an id alone may be somebody else's by then).
-func groupName() string {
-	pid := os.Getpid()
-	return fmt.Sprintf("%s%d-%s-%d", groupPrefix, pid, startTime(pid), groupCount.Add(1))
-}
-
-// startTime is field 22 of /proc/PID/stat, "0" for a process that is not.
-func startTime(pid int) string {
-	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return "0"
-	}
-	f := strings.Fields(string(data[strings.LastIndexByte(string(data), ')')+1:]))
-	if len(f) < 20 {
-		return "0"
-	}
-	return f[19]
-}
-
-// isStale says whether name is a group of ours whose maker is dead.
-func isStale(name string) bool {
-	rest, ok := strings.CutPrefix(name, groupPrefix)
-	if !ok {
-		return false
-	}
-	f := strings.Split(rest, "-")
-	if len(f) != 3 {
-		return false
-	}
-	pid, err := strconv.Atoi(f[0])
-	return err == nil && startTime(pid) != f[1]
-}
-
-// sweepDir removes the empty groups of dead makers below dir. One with living
-// members is left alone: it may belong to a maker that we cannot see.
-func sweepDir(dir string) {
-	names, err := os.ReadDir(dir)
-	if err != nil {
-		return
-	}
-	for _, n := range names {
-		if n.IsDir() && isStale(n.Name()) {
-			_ = unix.Rmdir(filepath.Join(dir, n.Name()))
-		}
-	}
 }
 
 // removeGroup kills the members of one folder and removes it.

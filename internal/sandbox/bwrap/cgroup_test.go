@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/repgen/repgen/internal/sandbox"
+	"github.com/repgen/repgen/internal/sandbox/watch"
 )
 
 // tree makes files below a new folder, as a control group mount would show.
@@ -60,7 +60,7 @@ func TestFindGrouper(t *testing.T) {
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			g := findGrouper(tt.root, tt.self)
+			g, why := findGrouper(tt.root, tt.self)
 			how, where := "", ""
 			switch g := g.(type) {
 			case v1:
@@ -70,6 +70,9 @@ func TestFindGrouper(t *testing.T) {
 			}
 			if how != tt.how || (how != "" && where != filepath.Join(tt.root, tt.where)) {
 				t.Errorf("%q at %q, want %q at %q", how, where, tt.how, tt.where)
+			}
+			if (why == "") != (how != "") {
+				t.Errorf("found %q, and why not: %q", how, why)
 			}
 		})
 	}
@@ -88,7 +91,7 @@ func TestV2Files(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{
-		"memory.max": "1073741824", "memory.swap.max": "0", "pids.max": fmt.Sprint(10 + helperTasks), "cgroup.procs": "77",
+		"memory.max": "1073741824", "memory.swap.max": "0", "pids.max": fmt.Sprint(10 + watch.HelperTasks), "cgroup.procs": "77",
 	} {
 		if got := readCtl(g.dir, name); got != want {
 			t.Errorf("%s = %q, want %q", name, got, want)
@@ -136,41 +139,5 @@ func TestV1Files(t *testing.T) {
 	}
 	if u := g.usage(); u != (groupUsage{cpu: 2 * time.Second, peak: 123, oomKills: 4}) {
 		t.Errorf("usage %+v", u)
-	}
-}
-
-func TestSweep(t *testing.T) {
-	dir := t.TempDir()
-	dead := groupPrefix + "4194305-123-1" // one above the largest process number
-	reused := fmt.Sprintf("%s%d-1-1", groupPrefix, os.Getpid())
-	mine := groupName()
-	busy := groupPrefix + "4194305-123-2"
-	names := []string{dead, reused, mine, busy, "other", groupPrefix + "x", groupPrefix + "a-b-c"}
-	for _, n := range names {
-		if err := os.Mkdir(filepath.Join(dir, n), 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	// Something inside stands for members: such a folder cannot be removed.
-	if err := os.Mkdir(filepath.Join(dir, busy, "member"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	sweepDir(dir)
-	for _, n := range names {
-		_, err := os.Stat(filepath.Join(dir, n))
-		if gone := err != nil; gone != (n == dead || n == reused) {
-			t.Errorf("%s gone: %v", n, gone)
-		}
-	}
-	sweepDir(filepath.Join(dir, "absent"))
-}
-
-func TestGroupNamesDiffer(t *testing.T) {
-	a, b := groupName(), groupName()
-	if a == b || isStale(a) || !strings.HasPrefix(a, groupPrefix) {
-		t.Errorf("names %s, %s", a, b)
-	}
-	if startTime(1<<22+1) != "0" {
-		t.Error("nobody has a start time")
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/repgen/repgen/internal/sandbox"
+	"github.com/repgen/repgen/internal/sandbox/watch"
 )
 
 // v1Controllers are the hierarchies that a run joins; each is a tree of its
@@ -17,34 +18,36 @@ var v1Controllers = []string{"memory", "pids", "cpuacct"}
 // v1 makes groups below our own place in each hierarchy.
 type v1 struct{ parents map[string]string }
 
-// findV1 wants all three hierarchies, writable; nil otherwise.
-func findV1(mount, self string) grouper {
+// findV1 wants all three hierarchies, writable; nil otherwise, and which it lacks.
+func findV1(mount, self string) (g grouper, why string) {
 	own := ownGroups(self)
-	g := v1{parents: map[string]string{}}
+	found := v1{parents: map[string]string{}}
 	for _, c := range v1Controllers {
 		dir := filepath.Join(mount, c)
 		if sub := filepath.Join(dir, own[c]); writable(sub) {
 			dir = sub // so that limits above us go on to hold
 		}
-		if _, err := os.Stat(filepath.Join(dir, "cgroup.procs")); err != nil || !writable(dir) {
-			return nil
+		if _, err := os.Stat(filepath.Join(dir, "cgroup.procs")); err != nil {
+			return nil, "no control group of " + c + " below " + mount
 		}
-		g.parents[c] = dir
+		if !writable(dir) {
+			return nil, "cgroup v1: " + dir + " cannot be written (by other users than root)"
+		}
+		found.parents[c] = dir
 	}
-	return g
+	return found, ""
 }
 
 func (v v1) how() string { return "cgroup v1" }
 
-func (v v1) sweep() {
+func (v v1) remove(name string) {
 	for _, dir := range v.parents {
-		sweepDir(dir)
+		_ = removeGroup(filepath.Join(dir, name))
 	}
 }
 
-func (v v1) create(l sandbox.Limits) (group, error) {
+func (v v1) create(name string, l sandbox.Limits) (group, error) {
 	g := v1Group{dirs: map[string]string{}}
-	name := groupName()
 	for c, parent := range v.parents {
 		dir := filepath.Join(parent, name)
 		if err := os.Mkdir(dir, 0o755); err != nil {
@@ -70,7 +73,7 @@ func (g v1Group) limit(l sandbox.Limits) error {
 	// have neither file.
 	_ = writeCtl(g.dirs["memory"], "memory.memsw.limit_in_bytes", mem)
 	_ = writeCtl(g.dirs["memory"], "memory.swappiness", "0")
-	return writeCtl(g.dirs["pids"], "pids.max", strconv.Itoa(l.Pids+helperTasks))
+	return writeCtl(g.dirs["pids"], "pids.max", strconv.Itoa(l.Pids+watch.HelperTasks))
 }
 
 func (g v1Group) join(pid int) error {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/repgen/repgen/internal/sandbox"
+	"github.com/repgen/repgen/internal/sandbox/watch"
 )
 
 // v2 makes groups below one folder of the unified hierarchy.
@@ -60,10 +61,10 @@ func v2Usable(dir string) bool {
 
 func (v v2) how() string { return "cgroup v2" }
 
-func (v v2) sweep() { sweepDir(v.parent) }
+func (v v2) remove(name string) { _ = v2Group{dir: filepath.Join(v.parent, name)}.close() }
 
-func (v v2) create(l sandbox.Limits) (group, error) {
-	g := v2Group{dir: filepath.Join(v.parent, groupName())}
+func (v v2) create(name string, l sandbox.Limits) (group, error) {
+	g := v2Group{dir: filepath.Join(v.parent, name)}
 	if err := os.Mkdir(g.dir, 0o755); err != nil {
 		return nil, err
 	}
@@ -85,7 +86,7 @@ func (g v2Group) limit(l sandbox.Limits) error {
 			return err
 		}
 	}
-	return writeCtl(g.dir, "pids.max", strconv.Itoa(l.Pids+helperTasks))
+	return writeCtl(g.dir, "pids.max", strconv.Itoa(l.Pids+watch.HelperTasks))
 }
 
 func (g v2Group) join(pid int) error { return writeCtl(g.dir, "cgroup.procs", strconv.Itoa(pid)) }

@@ -3,16 +3,19 @@ package bwrap
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/repgen/repgen/internal/sandbox"
-	"github.com/repgen/repgen/internal/sandbox/bwrap/inner"
+	"github.com/repgen/repgen/internal/sandbox/inner"
 	"github.com/repgen/repgen/internal/sandbox/sandboxtest"
+	"github.com/repgen/repgen/internal/sandbox/session"
 )
 
 // fakeBwrap answers questions like the real one and fails like the text says.
@@ -55,6 +58,40 @@ func TestFailsClosed(t *testing.T) {
 	}
 }
 
+// noGroup is a place for groups that is full, or was made unwritable meanwhile.
+type noGroup struct{ grouper }
+
+func (noGroup) create(string, sandbox.Limits) (group, error) {
+	return nil, fmt.Errorf("mkdir /sys/fs/cgroup/x: %w", os.ErrPermission)
+}
+
+// TestMachineTrouble: what the machine lacks is an error that names it, before
+// anything runs, and leaves nothing.
+func TestMachineTrouble(t *testing.T) {
+	s := &Sandbox{bwrap: "/bin/false", state: t.TempDir(), groups: noGroup{}}
+	var err error
+	if s.runs, err = session.OpenRuns(filepath.Join(s.state, "runs"), nil); err != nil {
+		t.Fatal(err)
+	}
+	var layer *sandbox.LayerError
+	c := sandbox.Command{Argv: []string{"true"}}
+	if _, err := s.Run(t.Context(), c, sandbox.Limits{}); !errors.As(err, &layer) || layer.Layer != "memory" {
+		t.Errorf("no group can be made: %v", err)
+	}
+	s.groups = nil
+	c.Work = "/proc" // a disk without any space
+	if ex, err := s.Run(t.Context(), c, sandbox.Limits{}); err == nil || !strings.Contains(err.Error(), "full") || ex.Outcome != "" {
+		t.Errorf("a full disk: %v, %q", err, ex.Outcome)
+	}
+	c.Work = ""
+	if ex, err := s.Run(t.Context(), c, sandbox.Limits{}); err == nil || ex.Outcome != "" {
+		t.Errorf("a bubblewrap that does nothing: %v, %q", err, ex.Outcome)
+	}
+	if active := active(t, s); active != "" {
+		t.Errorf("marked as under way: %q", active)
+	}
+}
+
 // TestFakesAreNotBelieved: a bubblewrap that isolates nothing, or says
 // nothing, gives no sandbox.
 func TestFakesAreNotBelieved(t *testing.T) {
@@ -75,7 +112,7 @@ func TestDescribe(t *testing.T) {
 	s := &Sandbox{version: "bubblewrap 1.2"}
 	good := inner.Sight{Seccomp: "2", NoNewPrivs: "1", Caps: "0000000000000000", Pid: 1, Interfaces: []string{"lo"}, UIDMap: guestUID + " 0 1", RootRO: true}
 	layers, err := s.describe(good)
-	if err != nil || len(layers) != 8 || layers[0].How != "bubblewrap 1.2" {
+	if err != nil || len(layers) != 9 || layers[0].How != "bubblewrap 1.2" {
 		t.Errorf("layers %v, %v", layers, err)
 	}
 	for layer, spoil := range map[string]func(*inner.Sight){
@@ -144,11 +181,11 @@ func TestCheck(t *testing.T) {
 func TestArgvOrder(t *testing.T) {
 	s := &Sandbox{hasSize: true, exe: "/exe", state: "/state", rootTree: systemTree()}
 	c := sandbox.Command{Mounts: []sandbox.Mount{{Host: "/h/deep", Guest: "/tmp/a/b"}, {Host: "/h", Guest: "/tmp/a", Writable: true}}}
-	line := strings.Join(s.argv(c, sandbox.DefaultLimits(), "/w", childFDs{3, 4, 5, 6, 7}), " ")
+	line := strings.Join(s.argv(c, sandbox.DefaultLimits(), "/w", childFDs{3, 4}, []string{inner.Path, "5", "6", "mark"}), " ")
 	last := -1
 	for _, part := range []string{
 		"--clearenv", "--ro-bind /usr /usr", "--proc /proc", "--size 4294967296 --tmpfs /tmp", "--bind /h /tmp/a", "--ro-bind /h/deep /tmp/a/b",
-		"--bind /w /box", "--remount-ro / ", "--seccomp 3", "-- " + inner.Path + " 5 6",
+		"--bind /w /box", "--remount-ro / ", "--seccomp 3", "-- " + inner.Path + " 5 6 mark",
 	} {
 		at := strings.Index(line, part)
 		if at <= last {
@@ -160,7 +197,7 @@ func TestArgvOrder(t *testing.T) {
 		t.Error("the observer is mounted unasked")
 	}
 	s.hasSize = false
-	if strings.Contains(strings.Join(s.argv(c, sandbox.DefaultLimits(), "/w", childFDs{}), " "), "--size") {
+	if strings.Contains(strings.Join(s.argv(c, sandbox.DefaultLimits(), "/w", childFDs{}, nil), " "), "--size") {
 		t.Error("an option that this bubblewrap lacks")
 	}
 }
@@ -174,66 +211,60 @@ func TestKernelAtLeast(t *testing.T) {
 // roleVar makes the test binary a program that runs a sandbox.
 const roleVar = "REPGEN_TEST_RUNNER"
 
-// runner sleeps in a sandbox until somebody kills it.
-func runner(spec string) int {
-	f := strings.Split(spec, "|")
-	s, err := New(context.Background(), Options{StateDir: f[0]})
-	if err != nil {
-		return 1
+// runner is the program that TestKills kills.
+func runner(state string) int {
+	s, err := New(context.Background(), Options{StateDir: state, NoCgroup: os.Getenv(roleVar+"_WATCHER") != ""})
+	if err == nil {
+		err = sandboxtest.Victim(s, state)
 	}
-	code := `
-import os, sys, time, subprocess
-subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)", sys.argv[1]], start_new_session=True)
-open("ready", "w"); time.sleep(600)`
-	_, err = s.Run(context.Background(), sandbox.Command{Argv: []string{"/usr/bin/python3", "-c", code, f[2]}, Work: f[1]}, sandbox.Limits{})
-	if err != nil {
-		return 1
-	}
-	return 0
+	_, _ = fmt.Fprintln(os.Stderr, err)
+	return 1
 }
 
-// TestKilledRunner: kill -9 of the program takes the sandbox with it, and the
-// next start clears what the kernel kept of its groups.
-func TestKilledRunner(t *testing.T) {
-	sandboxtest.Real(t)
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	work, word := t.TempDir(), sandboxtest.Token(t)
-	cmd := exec.Command(exe)
-	cmd.Env = append(os.Environ(), roleVar+"="+strings.Join([]string{t.TempDir(), work, word}, "|"))
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	for i := 0; ; i++ {
-		if _, err := os.Stat(filepath.Join(work, "ready")); err == nil {
-			break
-		}
-		if i > 3000 {
-			t.Fatal("the script did not begin")
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	_ = cmd.Wait() // "signal: killed"
-	sandboxtest.Gone(t, word)
-	s := open(t, Options{})
-	if g, ok := s.groups.(v1); ok {
-		for _, dir := range g.parents {
-			left, err := filepath.Glob(filepath.Join(dir, groupPrefix+"*"))
+// TestKills: kill -9 of the program takes the sandbox with it, whenever it
+// comes, and the next start clears what the kernel kept of it.
+func TestKills(t *testing.T) {
+	for name, watcher := range map[string]string{"cgroup": "", "watcher": "1"} {
+		t.Run(name, func(t *testing.T) {
+			state := t.TempDir()
+			sandboxtest.Kills(t, state, func() *exec.Cmd {
+				cmd := exec.Command(os.Args[0], state)
+				cmd.Env = append(os.Environ(), roleVar+"="+state, roleVar+"_WATCHER="+watcher)
+				return cmd
+			})
+			left := sandboxtest.Marks(t, filepath.Join(state, "runs"))
+			s, err := New(t.Context(), Options{StateDir: state})
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, l := range left {
-				if isStale(filepath.Base(l)) {
-					t.Errorf("left behind: %s", l)
+			var still []string
+			if g, ok := s.groups.(v1); ok {
+				for _, dir := range g.parents {
+					still = append(still, names(t, dir)...)
 				}
 			}
-		}
+			if files := names(t, filepath.Join(state, "runs")); len(files) != 1 {
+				t.Errorf("files that are not swept: %v", files)
+			}
+			for _, mark := range left {
+				if slices.Contains(still, mark) {
+					t.Errorf("not swept: %s", mark)
+				}
+			}
+		})
 	}
+}
+
+func names(t *testing.T, dir string) (out []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		out = append(out, e.Name())
+	}
+	return out
 }
 
 // TestNothingLeft: after runs of every kind no group, no folder, no process.
@@ -250,14 +281,24 @@ func TestNothingLeft(t *testing.T) {
 	if err != nil || len(left) != 0 {
 		t.Errorf("temporary files left: %v, %v", left, err)
 	}
-	if g, ok := s.groups.(v1); ok {
-		mine := groupPrefix + strings.Split(strings.TrimPrefix(groupName(), groupPrefix), "-")[0] + "-*"
-		for _, dir := range g.parents {
-			if left, err := filepath.Glob(filepath.Join(dir, mine)); err != nil || len(left) != 0 {
-				t.Errorf("groups left: %v, %v", left, err)
-			}
-		}
+	if active := active(t, s); active != "" {
+		t.Errorf("marked as under way: %q", active)
 	}
+}
+
+// active is what a killed program would leave of its marks now.
+func active(t *testing.T, s *Sandbox) string {
+	t.Helper()
+	files := names(t, filepath.Join(s.state, "runs"))
+	if len(files) != 1 {
+		t.Fatalf("files %v", files)
+	}
+	text, err := os.ReadFile(filepath.Join(s.state, "runs", files[0]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, _, _ := strings.Cut("\n"+string(text), "\n.\n")
+	return first
 }
 
 // The two benchmarks belong together: their difference is what the sandbox

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"runtime"
+	"slices"
 
 	"golang.org/x/net/bpf"
 	"golang.org/x/sys/unix"
@@ -25,6 +26,7 @@ const (
 	offArch = 4
 	offArg0 = 16
 	offArg1 = 24
+	offArg2 = 32
 )
 
 // x32Bit marks calls of the x32 ABI, which has the architecture word of
@@ -44,6 +46,16 @@ var families = []uint32{unix.AF_UNIX, unix.AF_INET, unix.AF_INET6, unix.AF_NETLI
 // pushBack are terminal requests that put input into somebody's shell.
 var pushBack = []uint32{unix.TIOCSTI, unix.TIOCLINUX}
 
+// allocate are requests for space on a disk that write nothing: what fallocate
+// does, by older ways (linux/falloc.h: FS_IOC_RESVSP, RESVSP64, ZERO_RANGE;
+// xfs_fs.h: XFS_IOC_ALLOCSP, ALLOCSP64).
+var allocate = []uint32{0x40305828, 0x4030582a, 0x40305839, 0x4030580a, 0x40305824}
+
+// buffers are options that let a socket hold more than the kernel's default; the
+// watcher reckons with that. The answer is success, for the kernel itself grants
+// only what it likes.
+var buffers = []uint32{unix.SO_SNDBUF, unix.SO_RCVBUF, unix.SO_SNDBUFFORCE, unix.SO_RCVBUFFORCE}
+
 // arch is one row of the architecture table.
 type arch struct {
 	audit uint32                   // AUDIT_ARCH_*
@@ -59,8 +71,9 @@ var arches = map[string]arch{
 // filter builds the program for one architecture. It denies by list: a list of
 // what numerical libraries need would break with each of their releases, and
 // this is one layer of several. Order matters: the architecture is judged
-// before any number, for a number means something else in another table.
-func filter(goarch string) ([]bpf.Instruction, error) {
+// before any number, for a number means something else in another table. more
+// are denied beside the list.
+func filter(goarch string, more ...syscallNumbers) ([]bpf.Instruction, error) {
 	a, ok := arches[goarch]
 	if !ok {
 		return nil, fmt.Errorf("seccomp: no call table for %s", goarch)
@@ -77,7 +90,7 @@ func filter(goarch string) ([]bpf.Instruction, error) {
 			bpf.JumpIf{Cond: bpf.JumpGreaterOrEqual, Val: x32Bit, SkipFalse: 1},
 			errno(unix.ENOSYS))
 	}
-	for _, d := range denied {
+	for _, d := range slices.Concat(denied, more) {
 		if n := a.nr(d); n >= 0 {
 			prog = append(prog, onCall(n, errno(d.answer()))...)
 		}
@@ -104,13 +117,27 @@ func argumentRules(a arch) []bpf.Instruction {
 	for _, r := range pushBack {
 		ioctl = append(ioctl, onCall(int(r), deny)...)
 	}
+	for _, r := range allocate {
+		ioctl = append(ioctl, onCall(int(r), errno(unix.EOPNOTSUPP))...)
+	}
 	ioctl = append(ioctl, bpf.RetConstant{Val: retAllow})
+	setsockopt := []bpf.Instruction{
+		bpf.LoadAbsolute{Off: offArg1, Size: 4},
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.SOL_SOCKET, SkipTrue: 1},
+		bpf.RetConstant{Val: retAllow},
+		bpf.LoadAbsolute{Off: offArg2, Size: 4},
+	}
+	for _, o := range buffers {
+		setsockopt = append(setsockopt, onCall(int(o), errno(0))...)
+	}
+	setsockopt = append(setsockopt, bpf.RetConstant{Val: retAllow})
 
 	var out []bpf.Instruction
 	out = append(out, onCall(a.nr(nrClone), clone...)...)
 	out = append(out, onCall(a.nr(nrSocket), socket...)...)
 	out = append(out, onCall(a.nr(nrSocketpair), socket...)...)
-	return append(out, onCall(a.nr(nrIoctl), ioctl...)...)
+	out = append(out, onCall(a.nr(nrIoctl), ioctl...)...)
+	return append(out, onCall(a.nr(nrSetsockopt), setsockopt...)...)
 }
 
 // onCall runs then when the accumulator equals n; then must end in a return.
@@ -123,8 +150,8 @@ func errno(e unix.Errno) bpf.Instruction { return bpf.RetConstant{Val: retErrno 
 
 // filterBytes is the program for this machine as the array of struct
 // sock_filter that bubblewrap reads from a descriptor.
-func filterBytes() ([]byte, error) {
-	prog, err := filter(runtime.GOARCH)
+func filterBytes(more ...syscallNumbers) ([]byte, error) {
+	prog, err := filter(runtime.GOARCH, more...)
 	if err != nil {
 		return nil, err
 	}

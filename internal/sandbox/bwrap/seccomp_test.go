@@ -13,7 +13,7 @@ import (
 
 // TestNumbers compares our table with another project's, for both machines.
 func TestNumbers(t *testing.T) {
-	all := append([]syscallNumbers{nrClone, nrSocket, nrSocketpair, nrIoctl}, denied...)
+	all := append([]syscallNumbers{nrClone, nrSocket, nrSocketpair, nrIoctl, nrSetsockopt, nrMemfd}, denied...)
 	seen := map[string]bool{}
 	for _, n := range all {
 		if seen[n.name] {
@@ -64,8 +64,8 @@ func TestNumbersOfThisMachine(t *testing.T) {
 
 // call is one question to a filter.
 type call struct {
-	audit, nr  uint32
-	arg0, arg1 uint64
+	audit, nr        uint32
+	arg0, arg1, arg2 uint64
 }
 
 // judge runs the filter in a virtual machine. That machine reads big-endian
@@ -74,7 +74,7 @@ func judge(t interface{ Fatal(...any) }, vm *bpf.VM, c call) uint32 {
 	var data [64]byte
 	binary.BigEndian.PutUint32(data[offNr:], c.nr)
 	binary.BigEndian.PutUint32(data[offArch:], c.audit)
-	for off, v := range map[int]uint64{offArg0: c.arg0, offArg1: c.arg1} {
+	for off, v := range map[int]uint64{offArg0: c.arg0, offArg1: c.arg1, offArg2: c.arg2} {
 		binary.BigEndian.PutUint32(data[off:], uint32(v))
 		binary.BigEndian.PutUint32(data[off+4:], uint32(v>>32))
 	}
@@ -85,9 +85,9 @@ func judge(t interface{ Fatal(...any) }, vm *bpf.VM, c call) uint32 {
 	return uint32(got)
 }
 
-func machine(t *testing.T, goarch string) *bpf.VM {
+func machine(t *testing.T, goarch string, more ...syscallNumbers) *bpf.VM {
 	t.Helper()
-	prog, err := filter(goarch)
+	prog, err := filter(goarch, more...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func machine(t *testing.T, goarch string) *bpf.VM {
 
 func TestFilterRules(t *testing.T) {
 	const eperm, enosys = retErrno | uint32(unix.EPERM), retErrno | uint32(unix.ENOSYS)
-	const family = retErrno | uint32(unix.EAFNOSUPPORT)
+	const family, nospace = retErrno | uint32(unix.EAFNOSUPPORT), retErrno | uint32(unix.EOPNOTSUPP)
 	for goarch, a := range arches {
 		vm := machine(t, goarch)
 		nr := func(n syscallNumbers) uint32 { return uint32(a.nr(n)) }
@@ -108,36 +108,57 @@ func TestFilterRules(t *testing.T) {
 			c    call
 			want uint32
 		}{
-			"plain clone":          {call{a.audit, nr(nrClone), unix.CLONE_VM | unix.CLONE_THREAD, 0}, retAllow},
-			"fork":                 {call{a.audit, nr(nrClone), 17, 0}, retAllow},
-			"clone, user":          {call{a.audit, nr(nrClone), unix.CLONE_NEWUSER | 17, 0}, eperm},
-			"clone, cgroup":        {call{a.audit, nr(nrClone), unix.CLONE_NEWCGROUP, 0}, eperm},
-			"socket inet":          {call{a.audit, nr(nrSocket), unix.AF_INET, 0}, retAllow},
-			"socket inet6":         {call{a.audit, nr(nrSocket), unix.AF_INET6, 0}, retAllow},
-			"socket unix":          {call{a.audit, nr(nrSocket), unix.AF_UNIX, 0}, retAllow},
-			"socketpair unix":      {call{a.audit, nr(nrSocketpair), unix.AF_UNIX, 0}, retAllow},
-			"socket netlink":       {call{a.audit, nr(nrSocket), unix.AF_NETLINK, 0}, retAllow},
-			"socket vsock":         {call{a.audit, nr(nrSocket), unix.AF_VSOCK, 0}, family},
-			"socket vsock, high":   {call{a.audit, nr(nrSocket), 1<<33 | unix.AF_VSOCK, 0}, family},
-			"ioctl size":           {call{a.audit, nr(nrIoctl), 0, unix.TIOCGWINSZ}, retAllow},
-			"ioctl push":           {call{a.audit, nr(nrIoctl), 0, unix.TIOCSTI}, eperm},
-			"ioctl push, high bit": {call{a.audit, nr(nrIoctl), 0, 1<<32 | unix.TIOCSTI}, eperm},
-			"i386":                 {call{unix.AUDIT_ARCH_I386, 20, 0, 0}, retKill},
-			"arm":                  {call{unix.AUDIT_ARCH_ARM, 20, 0, 0}, retKill},
-			"no such call":         {call{a.audit, 5000, 0, 0}, retAllow},
+			"plain clone":          {call{a.audit, nr(nrClone), unix.CLONE_VM | unix.CLONE_THREAD, 0, 0}, retAllow},
+			"fork":                 {call{a.audit, nr(nrClone), 17, 0, 0}, retAllow},
+			"clone, user":          {call{a.audit, nr(nrClone), unix.CLONE_NEWUSER | 17, 0, 0}, eperm},
+			"clone, cgroup":        {call{a.audit, nr(nrClone), unix.CLONE_NEWCGROUP, 0, 0}, eperm},
+			"socket inet":          {call{a.audit, nr(nrSocket), unix.AF_INET, 0, 0}, retAllow},
+			"socket inet6":         {call{a.audit, nr(nrSocket), unix.AF_INET6, 0, 0}, retAllow},
+			"socket unix":          {call{a.audit, nr(nrSocket), unix.AF_UNIX, 0, 0}, retAllow},
+			"socketpair unix":      {call{a.audit, nr(nrSocketpair), unix.AF_UNIX, 0, 0}, retAllow},
+			"socket netlink":       {call{a.audit, nr(nrSocket), unix.AF_NETLINK, 0, 0}, retAllow},
+			"socket vsock":         {call{a.audit, nr(nrSocket), unix.AF_VSOCK, 0, 0}, family},
+			"socket vsock, high":   {call{a.audit, nr(nrSocket), 1<<33 | unix.AF_VSOCK, 0, 0}, family},
+			"ioctl size":           {call{a.audit, nr(nrIoctl), 0, unix.TIOCGWINSZ, 0}, retAllow},
+			"ioctl push":           {call{a.audit, nr(nrIoctl), 0, unix.TIOCSTI, 0}, eperm},
+			"ioctl push, high bit": {call{a.audit, nr(nrIoctl), 0, 1<<32 | unix.TIOCSTI, 0}, eperm},
+			"ioctl reserve":        {call{a.audit, nr(nrIoctl), 0, 0x4030582a, 0}, nospace},
+			"ioctl old reserve":    {call{a.audit, nr(nrIoctl), 0, 1<<33 | 0x40305824, 0}, nospace},
+			"fallocate":            {call{a.audit, number(a, "fallocate"), 0, 0, 0}, nospace},
+			"setsockopt buffer":    {call{a.audit, nr(nrSetsockopt), 0, unix.SOL_SOCKET, unix.SO_SNDBUF}, retErrno},
+			"setsockopt reuse":     {call{a.audit, nr(nrSetsockopt), 0, unix.SOL_SOCKET, unix.SO_REUSEADDR}, retAllow},
+			"setsockopt tcp":       {call{a.audit, nr(nrSetsockopt), 0, unix.IPPROTO_TCP, unix.SO_SNDBUF}, retAllow},
+			"memfd, in a group":    {call{a.audit, nr(nrMemfd), 0, 0, 0}, retAllow},
+			"i386":                 {call{unix.AUDIT_ARCH_I386, 20, 0, 0, 0}, retKill},
+			"arm":                  {call{unix.AUDIT_ARCH_ARM, 20, 0, 0, 0}, retKill},
+			"no such call":         {call{a.audit, 5000, 0, 0, 0}, retAllow},
 		}
 		if a.x32 {
 			tests["x32"] = struct {
 				c    call
 				want uint32
-			}{call{a.audit, x32Bit | 39, 0, 0}, enosys}
+			}{call{a.audit, x32Bit | 39, 0, 0, 0}, enosys}
 		}
 		for name, tt := range tests {
 			if got := judge(t, vm, tt.c); got != tt.want {
 				t.Errorf("%s, %s: %#x, want %#x", goarch, name, got, tt.want)
 			}
 		}
+		// Without a group more is denied.
+		if got := judge(t, machine(t, goarch, nrMemfd), call{a.audit, nr(nrMemfd), 0, 0, 0}); got != enosys {
+			t.Errorf("%s, memfd: %#x", goarch, got)
+		}
 	}
+}
+
+// number finds a denied call.
+func number(a arch, name string) uint32 {
+	for _, d := range denied {
+		if d.name == name {
+			return uint32(a.nr(d))
+		}
+	}
+	return 0
 }
 
 // TestFilterDecides: for any question the answer is the table's.
@@ -151,11 +172,11 @@ func TestFilterDecides(t *testing.T) {
 			}
 		}
 		special := map[uint32]bool{}
-		for _, n := range []syscallNumbers{nrClone, nrSocket, nrSocketpair, nrIoctl} {
+		for _, n := range []syscallNumbers{nrClone, nrSocket, nrSocketpair, nrIoctl, nrSetsockopt} {
 			special[uint32(a.nr(n))] = true
 		}
 		rapid.Check(t, func(t *rapid.T) {
-			c := call{a.audit, rapid.Uint32Range(0, 600).Draw(t, "nr"), rapid.Uint64().Draw(t, "arg0"), rapid.Uint64().Draw(t, "arg1")}
+			c := call{a.audit, rapid.Uint32Range(0, 600).Draw(t, "nr"), rapid.Uint64().Draw(t, "arg0"), rapid.Uint64().Draw(t, "arg1"), 0}
 			if special[c.nr] {
 				return // TestFilterRules
 			}

@@ -27,6 +27,7 @@ func Conformance(t *testing.T, open func(t *testing.T) sandbox.Sandbox) {
 		"no observer": noObserver, "mounts": mounts, "together": together, "missing": missingCommand,
 		"clean output": cleanOutput, "record": fullRecord, "done already": doneAlready,
 		"background": background, "memory curve": memoryCurve, "stacks": stackSamples,
+		"hidden space": hiddenDisk, "many files": manyFiles,
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -350,7 +351,7 @@ func fullRecord(t *testing.T, s sandbox.Sandbox) {
 	switch {
 	case ex.Label != c.Label || len(ex.Argv) != 3:
 		t.Errorf("label %q, argv %v", ex.Label, ex.Argv)
-	case len(ex.Layers) != 8 || len(layers) != 8:
+	case len(ex.Layers) != 9 || len(layers) != 9:
 		t.Errorf("layers %v, %v", ex.Layers, layers)
 	case ex.Limits != sandbox.DefaultLimits():
 		t.Errorf("limits %+v", ex.Limits)

@@ -26,6 +26,7 @@ func Escape(t *testing.T, open func(t *testing.T) sandbox.Sandbox) {
 		"terminal": terminal, "host names": hostNames, "observer's folder": observerFolder,
 		"channel flood": channelFlood, "other processes": otherProcesses, "bad mounts": badMounts,
 		"privileges": privileges, "set-user-id": setUserID, "ordinary work": ordinaryWork,
+		"disguised space": disguisedDisk, "hidden memory": hiddenMemory, "descriptors": manyDescriptors, "host paths": hostPaths,
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

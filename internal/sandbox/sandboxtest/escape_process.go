@@ -208,7 +208,8 @@ print(subprocess.run(["/box/id", "-u"], capture_output=True, text=True).stdout.s
 }
 
 // ordinaryWork: what numerical libraries do must go on working under all of
-// this: worker processes, semaphores, shared memory, threads, subprocesses.
+// this: worker processes, semaphores, shared memory, threads, subprocesses, space
+// asked for in advance, thousands of descriptors.
 func ordinaryWork(t *testing.T, s sandbox.Sandbox) {
 	wantOutput(t, s, script(`
 import multiprocessing as mp, threading, subprocess, sys, tempfile, socket, ctypes
@@ -221,7 +222,10 @@ ts = [threading.Thread(target=out.append, args=(i,)) for i in range(2)]
 for t in ts: t.start(); t.join()
 out.append(subprocess.run([sys.executable, "-c", "print('child')"], capture_output=True, text=True).stdout.strip())
 out.append(socket.gethostbyname("localhost"))
-a, b = socket.socketpair(); a.send(b"x"); out.append(b.recv(1))
+a, b = socket.socketpair(); a.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20); a.send(b"x"); out.append(b.recv(1))
+import os
+fds = [os.open("fallocated", os.O_RDWR | os.O_CREAT)] + [os.dup(0) for i in range(2000)]
+os.posix_fallocate(fds[0], 0, 1 << 20); out.append(os.fstat(fds[0]).st_blocks >= 2048)
 with tempfile.NamedTemporaryFile() as f: f.write(b"x")
-print(*out)`), "15 7 0 1 child 127.0.0.1 b'x'")
+print(*out)`), "15 7 0 1 child 127.0.0.1 b'x' True")
 }

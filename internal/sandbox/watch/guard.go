@@ -3,6 +3,7 @@ package watch
 import (
 	"context"
 	"fmt"
+	"os"
 	"sync"
 	"time"
 
@@ -14,9 +15,16 @@ import (
 const (
 	quickPoll = 20 * time.Millisecond
 	slowPoll  = 100 * time.Millisecond
-	// folderShare: measuring the work folder may take one part in so many of
-	// the time.
-	folderShare = 20
+	// fastWriter is what a tree may write from one look to the next before the
+	// next one comes sooner: more is no plain saving of a file. A guess.
+	fastWriter = 16 << 20
+	// maxOpen bounds the descriptors of a whole tree. The kernel bounds those of
+	// one process; times all processes they are more than the machine has
+	// (proc/sys/fs/file-max). A guess: a hundred workers with hundreds each.
+	maxOpen = 64 << 10
+	// HelperTasks are the threads of our own first process, which a limit of tasks
+	// would otherwise take from the script. The Go runtime starts 4 to 6.
+	HelperTasks = 12
 )
 
 // Hit is a limit that was passed. It is an error so that it can be the cause
@@ -30,18 +38,28 @@ func (h *Hit) Error() string { return "limit reached: " + h.Limit }
 
 // Guard looks after one running tree.
 type Guard struct {
-	Root   int    // the tree's first process
-	Work   string // the folder under DiskBytes
-	Limits sandbox.Limits
+	Root int // the tree's first process
+	// Folders are under DiskBytes and Files, all together; the first is the work
+	// folder.
+	Folders []string
+	Limits  sandbox.Limits
 	// HoldMemory and HoldTasks: nobody else holds these two limits.
 	HoldMemory, HoldTasks bool
+	// Tmpfs are the places inside that take memory.
+	Tmpfs []string
+	// Shared says that the tree has the host's network, and that it can make files
+	// in memory without a place.
+	Shared bool
 	// CPU, when set, is a better source of the time used than the tree.
 	CPU func() time.Duration
+
+	disk   disk
+	memory memory
 
 	mu     sync.Mutex
 	sample Sample
 	began  time.Time
-	memory series
+	curve  series
 }
 
 // Sample is the most that was seen.
@@ -62,11 +80,11 @@ const dyingPoints = 2
 func (g *Guard) Memory() []sandbox.MemoryPoint {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if len(g.memory.points) < minCurve {
+	if len(g.curve.points) < minCurve {
 		return nil
 	}
-	n := len(g.memory.points) - dyingPoints
-	return append([]sandbox.MemoryPoint(nil), g.memory.points[:n]...)
+	n := len(g.curve.points) - dyingPoints
+	return append([]sandbox.MemoryPoint(nil), g.curve.points[:n]...)
 }
 
 // Sample gives what was seen until now.
@@ -76,20 +94,27 @@ func (g *Guard) Sample() Sample {
 	return g.sample
 }
 
-// Run looks until ctx ends (then nil) or a limit is passed.
-func (g *Guard) Run(ctx context.Context) *Hit {
-	every := slowPoll
-	if g.HoldMemory || g.HoldTasks {
-		every = quickPoll
+// Begin measures what is there before anything runs, and says when that is too
+// little to see by, or to run in.
+func (g *Guard) Begin() error {
+	if _, ok := readStat(os.Getpid()); !ok {
+		return &sandbox.LayerError{Layer: "pids", Why: "/proc cannot be read, so nothing can be watched", Fix: "run: mount -t proc proc /proc"}
 	}
+	return g.disk.begin(g.Folders, g.Limits)
+}
+
+// Run looks until ctx ends (then nil), a limit is passed (*Hit), or something of
+// the machine makes the run worthless (any other error).
+func (g *Guard) Run(ctx context.Context) error {
+	g.memory = memory{root: g.Root, limit: g.Limits.MemoryBytes, tmpfs: g.Tmpfs, shared: g.Shared}
 	wall := time.NewTimer(g.Limits.Wall)
 	defer wall.Stop()
-	tick := time.NewTicker(every)
+	tick := time.NewTimer(g.pace(false))
 	defer tick.Stop()
-	var folder folderWatch
 	g.mu.Lock()
 	g.began = time.Now()
 	g.mu.Unlock()
+	written := int64(0)
 	for {
 		select {
 		case <-ctx.Done():
@@ -98,19 +123,35 @@ func (g *Guard) Run(ctx context.Context) *Hit {
 			return &Hit{sandbox.TimedOut, "wall " + g.Limits.Wall.String()}
 		case <-tick.C:
 		}
-		if hit := g.look(); hit != nil {
+		u := g.measure()
+		hit, err := g.disk.look(u, false)
+		if err == nil && hit == nil {
+			hit, err = g.look(u)
+		}
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case err != nil:
+			return err
+		case hit != nil:
 			return hit
 		}
-		if folder.over(g.Work, g.Limits.DiskBytes) {
-			return DiskHit(g.Limits)
-		}
+		tick.Reset(g.pace(u.Written-written > fastWriter))
+		written = u.Written
 	}
 }
 
-// DiskHit is the Hit of a work folder that is too big.
-func DiskHit(l sandbox.Limits) *Hit {
-	return &Hit{sandbox.DiskLimit, fmt.Sprintf("disk %d MiB", l.DiskBytes>>20)}
+// pace is the time to the next look.
+func (g *Guard) pace(fast bool) time.Duration {
+	if fast || g.HoldMemory || g.HoldTasks {
+		return quickPoll
+	}
+	return slowPoll
 }
+
+// AtEnd looks at the folders when the tree is dead: it may have filled them
+// between two looks.
+func (g *Guard) AtEnd() (*Hit, error) { return g.disk.look(Usage{}, true) }
 
 // CPUHit is the Hit of too much computing.
 func CPUHit(l sandbox.Limits) *Hit {
@@ -122,46 +163,48 @@ func MemoryHit(l sandbox.Limits) *Hit {
 	return &Hit{sandbox.OutOfMemory, fmt.Sprintf("memory %d MiB", l.MemoryBytes>>20)}
 }
 
-// look measures once and compares.
-func (g *Guard) look() *Hit {
+// measure looks once and keeps what is kept.
+func (g *Guard) measure() Usage {
 	u := Tree(g.Root)
 	if g.CPU != nil {
 		u.CPU = g.CPU()
 	}
 	g.mu.Lock()
+	defer g.mu.Unlock()
 	g.sample.PeakRSS = max(g.sample.PeakRSS, u.RSS)
 	g.sample.CPU = max(g.sample.CPU, u.CPU)
 	if !g.began.IsZero() && u.RSS > 0 {
-		g.memory.add(time.Since(g.began).Round(time.Millisecond), u.RSS)
+		g.curve.add(time.Since(g.began).Round(time.Millisecond), u.RSS)
 	}
-	g.mu.Unlock()
+	return u
+}
+
+// look compares everything but the folders.
+func (g *Guard) look(u Usage) (*Hit, error) {
 	switch {
 	case u.CPU > g.Limits.CPU:
-		return CPUHit(g.Limits)
-	case g.HoldMemory && u.RSS > g.Limits.MemoryBytes && g.reallyOver(u.Pids):
-		return MemoryHit(g.Limits)
-	case g.HoldTasks && u.Tasks > g.Limits.Pids:
-		return &Hit{sandbox.PidsLimit, fmt.Sprintf("pids %d", g.Limits.Pids)}
+		return CPUHit(g.Limits), nil
+	case g.HoldTasks && u.Tasks > g.Limits.Pids+HelperTasks:
+		return &Hit{sandbox.PidsLimit, fmt.Sprintf("pids %d", g.Limits.Pids)}, nil
+	case u.Open > maxOpen:
+		return &Hit{sandbox.DiskLimit, fmt.Sprintf("open files %d", maxOpen)}, nil
+	case !g.HoldMemory:
+		// Kernels before 5.16 do not charge what lies in sockets to a group.
+		if !g.Shared && socketBytes(g.Root) > g.Limits.MemoryBytes {
+			return MemoryHit(g.Limits), nil
+		}
+		return nil, nil
 	}
-	return nil
-}
-
-// reallyOver counts shared pages once: ten workers forked from a big parent
-// are not ten times its size.
-func (g *Guard) reallyOver(pids []int) bool {
-	pss, ok := Proportional(pids)
-	return !ok || pss > g.Limits.MemoryBytes
-}
-
-// folderWatch spaces the measurements of a folder by what they cost.
-type folderWatch struct{ next time.Time }
-
-func (f *folderWatch) over(dir string, limit int64) bool {
-	start := time.Now()
-	if start.Before(f.next) {
-		return false
+	folder := int64(0)
+	if g.disk.start.inMemory {
+		folder = g.disk.used
 	}
-	_, over := Folder(dir, limit)
-	f.next = time.Now().Add(max(slowPoll, folderShare*time.Since(start)))
-	return over
+	over, err := g.memory.over(u, folder)
+	if err != nil {
+		return nil, &sandbox.LayerError{Layer: "memory", Why: err.Error(), Fix: "run repgen where it can make control groups"}
+	}
+	if over {
+		return MemoryHit(g.Limits), nil
+	}
+	return nil, nil
 }

@@ -5,12 +5,10 @@ package watch
 import (
 	"bytes"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 )
 
@@ -28,14 +26,39 @@ type Usage struct {
 	CPU time.Duration
 	// Tasks counts threads, as a pids limit of the kernel does.
 	Tasks int
+	// Open counts descriptors.
+	Open int
+	// Written is what the living processes, and those that they waited for, sent
+	// to disks, less what was dropped before it came there: no unlinking and no
+	// handing on hides it. Files in memory are not in it.
+	Written int64
 	// Pids are the members, root first.
 	Pids []int
 }
 
+// treeTries: a process that ends between being listed and being read has a
+// successor when it does so on purpose; so the tree is walked again.
+const treeTries = 3
+
 // Tree measures pid and everything below it. Processes that end meanwhile are
 // left out; a tree that is gone gives zeros.
 func Tree(pid int) Usage {
-	var u Usage
+	var most Usage
+	for range treeTries {
+		u, whole := walkTree(pid)
+		if u.RSS >= most.RSS {
+			most = u
+		}
+		if whole {
+			break
+		}
+	}
+	return most
+}
+
+// walkTree walks once; whole is false when a listed process could not be read.
+func walkTree(pid int) (u Usage, whole bool) {
+	whole = true
 	todo := []int{pid}
 	seen := map[int]bool{}
 	for len(todo) > 0 {
@@ -47,22 +70,83 @@ func Tree(pid int) Usage {
 		seen[p] = true
 		st, ok := readStat(p)
 		if !ok {
+			whole = false
 			continue
 		}
 		u.RSS += st.rss
 		u.CPU += st.cpu
 		u.Tasks += st.threads
+		u.Written += written(p)
+		u.Open += openFiles(p)
 		u.Pids = append(u.Pids, p)
 		todo = append(todo, children(p)...)
 	}
-	return u
+	return u, whole
+}
+
+// written reads /proc/PID/io (CONFIG_TASK_IO_ACCOUNTING, every distribution).
+func written(pid int) int64 {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/io", pid))
+	if err != nil {
+		return 0
+	}
+	return keyed(data, "write_bytes:") - keyed(data, "cancelled_write_bytes:")
+}
+
+// openFiles is the size of /proc/PID/fd since Linux 6.2, else the names are
+// counted.
+func openFiles(pid int) int {
+	dir := fmt.Sprintf("/proc/%d/fd", pid)
+	if st, err := os.Stat(dir); err == nil && st.Size() > 0 {
+		return int(st.Size())
+	}
+	return len(descriptors(dir))
+}
+
+func descriptors(dir string) []string {
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = f.Close() }()
+	names, err := f.Readdirnames(-1)
+	if err != nil {
+		return nil
+	}
+	return names
+}
+
+// keyed reads the number of the first line that begins with the key, 0 when
+// there is none.
+func keyed(data []byte, key string) int64 {
+	for line := range bytes.Lines(data) {
+		rest, ok := bytes.CutPrefix(line, []byte(key))
+		if !ok {
+			continue
+		}
+		text, _, _ := bytes.Cut(bytes.TrimSpace(rest), []byte(" "))
+		n, err := strconv.ParseInt(string(text), 10, 64)
+		if err != nil {
+			return 0
+		}
+		return n
+	}
+	return 0
 }
 
 // stat is the part of /proc/PID/stat that matters here.
 type stat struct {
+	mapped  bool // it has memory
 	cpu     time.Duration
 	threads int
 	rss     int64
+}
+
+// alive says whether pid is a process that still has its memory: what is dying
+// gives that up first.
+func alive(pid int) bool {
+	st, ok := readStat(pid)
+	return ok && st.mapped
 }
 
 // readStat parses /proc/PID/stat; the name in brackets may hold anything.
@@ -80,7 +164,8 @@ func parseStat(line string) (stat, bool) {
 		return stat{}, false
 	}
 	f := strings.Fields(line[end+1:])
-	// f[0] is field 3 of proc(5): utime 14 to cstime 17, num_threads 20, rss 24.
+	// f[0] is field 3 of proc(5): utime 14 to cstime 17, num_threads 20, vsize 23,
+	// rss 24.
 	if len(f) < 22 {
 		return stat{}, false
 	}
@@ -98,7 +183,7 @@ func parseStat(line string) (stat, bool) {
 		return stat{}, false
 	}
 	return stat{
-		cpu: time.Duration(ticks) * clockTick, threads: threads,
+		mapped: f[20] != "0", cpu: time.Duration(ticks) * clockTick, threads: threads,
 		rss: pages * int64(os.Getpagesize()),
 	}, true
 }
@@ -123,54 +208,4 @@ func children(pid int) []int {
 		}
 	}
 	return out
-}
-
-// Proportional sums the proportional set sizes, where a page shared by n
-// processes counts 1/n for each. Slow (the kernel walks the page tables), so
-// it is asked only to confirm that a limit was passed. ok is false when no
-// process could be read.
-func Proportional(pids []int) (sum int64, ok bool) {
-	for _, p := range pids {
-		data, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", p))
-		if err != nil {
-			continue
-		}
-		for line := range bytes.Lines(data) {
-			rest, found := bytes.CutPrefix(line, []byte("Pss:"))
-			if !found {
-				continue
-			}
-			kib, _, _ := bytes.Cut(bytes.TrimSpace(rest), []byte(" "))
-			if n, err := strconv.ParseInt(string(kib), 10, 64); err == nil {
-				sum += n << 10
-				ok = true
-			}
-		}
-	}
-	return sum, ok
-}
-
-// Folder is the space that a tree takes on disk, in bytes, and whether that is
-// above limit (then counting stopped). Links are not followed. What cannot be
-// read counts nothing: the writer can always hide it, but not for long, since
-// each file has a limit of its own.
-func Folder(root string, limit int64) (used int64, over bool) {
-	_ = filepath.WalkDir(root, func(_ string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return nil // removed meanwhile, or not ours to read
-		}
-		info, err := d.Info()
-		if err != nil {
-			return nil
-		}
-		if st, ok := info.Sys().(*syscall.Stat_t); ok {
-			used += st.Blocks * 512
-		}
-		if used > limit {
-			over = true
-			return filepath.SkipAll
-		}
-		return nil
-	})
-	return used, over
 }

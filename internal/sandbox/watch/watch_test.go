@@ -2,6 +2,7 @@ package watch
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,8 +20,9 @@ func TestParseStat(t *testing.T) {
 		want stat
 		ok   bool
 	}{
-		"plain":           {"12 (python3)" + rest, stat{2 * time.Second, 7, 42 * page}, true},
-		"brackets inside": {"12 (a) R (b) x)" + rest, stat{2 * time.Second, 7, 42 * page}, true},
+		"plain":           {"12 (python3)" + rest, stat{true, 2 * time.Second, 7, 42 * page}, true},
+		"brackets inside": {"12 (a) R (b) x)" + rest, stat{true, 2 * time.Second, 7, 42 * page}, true},
+		"dying":           {"12 (x) R 1 2 3 4 5 6 7 8 9 10 100 50 20 30 20 0 1 0 999 0 0 1", stat{false, 2 * time.Second, 1, 0}, true},
 		"short":           {"12 (python3) S 1 2", stat{}, false},
 		"no name":         {"12 python3" + rest, stat{}, false},
 		"not a number":    {"12 (x) S 1 2 3 4 5 6 7 8 9 10 a b c d 20 0 7 0 999 1234 42", stat{}, false},
@@ -76,20 +78,26 @@ func TestTree(t *testing.T) {
 	if len(u.Pids) != 2 || u.Pids[0] != pid || u.Tasks != 2 || u.RSS < 100<<10 {
 		t.Errorf("tree %+v", u)
 	}
-	pss, ok := Proportional(u.Pids)
+	pss, ok := proportional(u.Pids, nil)
 	if !ok || pss <= 0 || pss > u.RSS {
 		t.Errorf("proportional %d, %v beside resident %d", pss, ok, u.RSS)
 	}
+	if u.Open < 6 {
+		t.Errorf("%d open files of two processes with three streams each", u.Open)
+	}
 	// 1<<22 is the largest process number that Linux gives.
+	if !alive(pid) || alive(1<<22+1) {
+		t.Error("alive or not")
+	}
 	if u := Tree(1<<22 + 1); len(u.Pids) != 0 || u.RSS != 0 {
 		t.Errorf("a tree of nobody: %+v", u)
 	}
-	if _, ok := Proportional([]int{1<<22 + 1}); ok {
+	if _, ok := proportional([]int{1<<22 + 1}, nil); ok {
 		t.Error("nobody has pages")
 	}
 }
 
-func TestFolder(t *testing.T) {
+func TestCount(t *testing.T) {
 	dir := t.TempDir()
 	big := filepath.Join(t.TempDir(), "outside")
 	for _, p := range []string{big, filepath.Join(dir, "a")} {
@@ -102,15 +110,21 @@ func TestFolder(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	used, over := Folder(dir, 10<<20)
-	if over || used < 1<<20 || used > 3<<19 {
-		t.Errorf("used %d, over %v", used, over)
+	c := count{bytes: 10 << 20, files: 10}
+	c.add(dir)
+	if c.blind || c.usedFiles != 4 || c.usedBytes < 1<<20 || c.usedBytes > 3<<19 {
+		t.Errorf("counted %+v", c)
 	}
-	if _, over := Folder(dir, 1<<19); !over {
-		t.Error("not over")
+	for _, c := range []count{{bytes: 1 << 19, files: 10}, {bytes: 10 << 20, files: 2}} {
+		c.add(dir)
+		if c.usedBytes <= c.bytes && c.usedFiles <= c.files {
+			t.Errorf("not over: %+v", c)
+		}
 	}
-	if used, over := Folder(filepath.Join(dir, "absent"), 1); used != 0 || over {
-		t.Errorf("nothing uses %d", used)
+	c = count{bytes: 1, files: 1}
+	c.add(filepath.Join(dir, "absent"))
+	if c.usedBytes != 0 || c.blind {
+		t.Errorf("nothing uses %+v", c)
 	}
 }
 
@@ -128,16 +142,20 @@ func TestGuard(t *testing.T) {
 	}{
 		"wall":   {&Guard{Limits: set(func(l *sandbox.Limits) { l.Wall = time.Millisecond })}, sandbox.TimedOut},
 		"memory": {&Guard{Limits: set(func(l *sandbox.Limits) { l.MemoryBytes = 1 }), HoldMemory: true}, sandbox.OutOfMemory},
-		"tasks":  {&Guard{Limits: set(func(l *sandbox.Limits) { l.Pids = 1 }), HoldTasks: true}, sandbox.PidsLimit},
+		"tasks":  {&Guard{Limits: set(func(l *sandbox.Limits) { l.Pids = 1 - HelperTasks }), HoldTasks: true}, sandbox.PidsLimit},
+		"files":  {&Guard{Limits: set(func(l *sandbox.Limits) { l.Files = 1 })}, sandbox.DiskLimit},
 		"disk":   {&Guard{Limits: set(func(l *sandbox.Limits) { l.DiskBytes = 1000 })}, sandbox.DiskLimit},
 		"cpu": {&Guard{Limits: set(func(l *sandbox.Limits) { l.CPU = time.Second }),
 			CPU: func() time.Duration { return 2 * time.Second }}, sandbox.TimedOut},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			tt.guard.Root, tt.guard.Work = pid, work
-			hit := tt.guard.Run(t.Context())
-			if hit == nil || hit.Outcome != tt.want || hit.Error() == "limit reached: " {
+			tt.guard.Root, tt.guard.Folders, tt.guard.Shared = pid, []string{work}, true
+			if err := tt.guard.Begin(); err != nil {
+				t.Fatal(err)
+			}
+			var hit *Hit
+			if err := tt.guard.Run(t.Context()); !errors.As(err, &hit) || hit.Outcome != tt.want || hit.Error() == "limit reached: " {
 				t.Errorf("hit %+v, want %s", hit, tt.want)
 			}
 		})
@@ -148,9 +166,12 @@ func TestGuard(t *testing.T) {
 func TestGuardLetsGo(t *testing.T) {
 	l := sandbox.DefaultLimits()
 	l.MemoryBytes, l.Pids = 1, 1
-	g := &Guard{Root: child(t), Work: t.TempDir(), Limits: l}
+	g := &Guard{Root: child(t), Folders: []string{t.TempDir()}, Limits: l, Shared: true}
+	if err := g.Begin(); err != nil {
+		t.Fatal(err)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan *Hit)
+	done := make(chan error)
 	go func() { done <- g.Run(ctx) }()
 	for g.Sample().PeakRSS == 0 {
 		time.Sleep(time.Millisecond)

@@ -1,7 +1,9 @@
 package inner
 
 import (
+	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -89,4 +91,76 @@ func TestLookAround(t *testing.T) {
 	if s.Pid != os.Getpid() || s.Seccomp == "" || s.UIDMap == "" || !strings.Contains(strings.Join(s.Interfaces, " "), "lo") {
 		t.Errorf("outside a sandbox: %+v", s)
 	}
+}
+
+// TestBare: the first process without a namespace ends what the command started,
+// at its end, on SIGTERM and when its orders end.
+func TestBare(t *testing.T) {
+	for name, act := range map[string]func(*bareRun){
+		"end":     func(b *bareRun) { _ = b.stdin.Close() }, // the script reads it
+		"orders":  func(b *bareRun) { _ = b.orders.Close() },
+		"SIGTERM": func(b *bareRun) { _ = b.first.Process.Signal(syscall.SIGTERM) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := bare(t)
+			if _, err := b.stdout.Read(make([]byte, 2)); err != nil {
+				t.Fatal(err)
+			}
+			act(b)
+			if _, err := io.Copy(io.Discard, b.stdout); err != nil { // until the last holder is dead
+				t.Fatal(err)
+			}
+			told, err := io.ReadAll(b.news)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if ended := strings.Contains(string(told), `"ended":true`); ended != (name == "end") {
+				t.Errorf("it told %s", told)
+			}
+			_ = b.first.Wait()
+		})
+	}
+}
+
+// bareRun is a first process and its channels.
+type bareRun struct {
+	first               *exec.Cmd
+	stdout              io.Reader
+	stdin, orders, news *os.File
+}
+
+// bare starts the test program as a first process with a shell below it, whose
+// child leaves its group and holds the output open, so that its end is the
+// output's.
+func bare(t *testing.T) *bareRun {
+	t.Helper()
+	pipe := func() (r, w *os.File) {
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = r.Close(); _ = w.Close() })
+		return r, w
+	}
+	orderR, orderW := pipe()
+	newsR, newsW := pipe()
+	held, stdin := pipe()
+	first := &exec.Cmd{Path: Bare, Args: Argv(Bare, 3, 4, "mark"), ExtraFiles: []*os.File{orderR, newsW}, Stdin: held}
+	stdout, err := first.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := first.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = first.Process.Kill() })
+	for _, f := range []*os.File{orderR, newsW, held} {
+		_ = f.Close()
+	}
+	script := `setsid sh -c 'echo x; exec sleep 600' & read wait`
+	order := Order{Argv: []string{"/bin/sh", "-c", script}, Env: []string{"PATH=/usr/bin:/bin"}, ProbeFD: -1}
+	if err := json.NewEncoder(orderW).Encode(order); err != nil {
+		t.Fatal(err)
+	}
+	return &bareRun{first, stdout, stdin, orderW, newsR}
 }

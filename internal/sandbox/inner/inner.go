@@ -1,6 +1,8 @@
-// Package inner is the first process inside the sandbox: the same program,
-// started again at Path. It takes over while the program's packages are still
-// being initialised, for the whole of that costs a run more than everything
+// Package inner is the first process of an execution: the same program, started
+// again, inside bubblewrap at Path and without isolation as Bare. It runs the
+// command and tells how that ended, and it ends, with everything below it, when
+// whoever gave the order is gone. It takes over while the program's packages are
+// still being initialised, for the whole of that costs a run more than everything
 // else here (measured: 25 of 30 ms of CPU, regular expressions mostly). Go
 // initialises a package as soon as those it imports are ready, so this one
 // imports few and none that is slow.
@@ -9,12 +11,12 @@ package inner
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"os/signal"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -27,18 +29,32 @@ import (
 // tell, so the parent is ours. It also sets limits and measures.
 const Path = "/.repgen/init"
 
+// Bare is the program's name where nothing is mounted: the kernel's own link to
+// it, which holds when the file was replaced meanwhile.
+const Bare = "/proc/self/exe"
+
 // coreLimit of one byte, not zero: zero still starts the host's core handler
 // where core_pattern is a pipe; one is the value that prevents it (core(5),
 // fs/coredump.c).
 const coreLimit = 1
 
+// Argv starts the first process: the two descriptors, and a mark by which a
+// later start of the program finds it.
+func Argv(program string, order, news int, mark string) []string {
+	return []string{program, strconv.Itoa(order), strconv.Itoa(news), mark}
+}
+
 func init() {
-	if len(os.Args) == 3 && os.Args[0] == Path {
-		runInit(os.Args[1], os.Args[2])
+	if len(os.Args) == 4 && (os.Args[0] == Path || os.Args[0] == Bare) {
+		runInit(os.Args[1], os.Args[2], os.Args[0] == Bare)
 	}
 }
 
-// Order is what the first process is told, as JSON on a descriptor.
+// Order is what the first process is told, as JSON on a descriptor. The writer
+// keeps that descriptor open: its end is the order to end. Nothing else tells
+// reliably that the writer died. A death signal must be asked for, by a process
+// that may come too late (measured with bubblewrap's --die-with-parent: one in
+// some thirty kills during the start left a process asleep for ever).
 type Order struct {
 	Argv    []string `json:"argv"` // empty: only look around and say so
 	Env     []string `json:"env"`
@@ -47,6 +63,7 @@ type Order struct {
 	CPUSeconds uint64 `json:"cpu_seconds"`
 	FileBytes  uint64 `json:"file_bytes"`
 	Processes  uint64 `json:"processes"`
+	OpenFiles  uint64 `json:"open_files"` // of each process
 }
 
 // News is one line from the first process.
@@ -78,31 +95,101 @@ const ProbeFD = 7
 
 const firstOther = 3 // the first descriptor after the three streams
 
-// runInit is the first process of the sandbox.
-func runInit(orderFD, newsFD string) {
-	// Without this the child, which has our user id, could open /proc/1/fd and
-	// write news of its own.
-	_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
+// runInit is the first process. bare says that there is no process namespace
+// which ends with it.
+func runInit(orderFD, newsFD string, bare bool) {
+	stop := make(chan os.Signal, 1)
+	if bare {
+		// Whoever loses its parent becomes our child, so that none gets away.
+		_ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+	} else {
+		// Without this the child, which has our user id, could open /proc/1/fd and
+		// write news of its own.
+		_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0)
+	}
 	// A handler, not "ignore": an ignored signal would stay ignored in the
 	// child. The child can then not end us by a signal.
-	signal.Notify(make(chan os.Signal, 1))
+	signal.Notify(stop)
 	closeOnExec()
 	in, out := fdFile(orderFD), fdFile(newsFD)
 	say := json.NewEncoder(out)
 	var o Order
-	data, err := io.ReadAll(in)
-	if err == nil {
-		err = json.Unmarshal(data, &o)
-	}
-	if err != nil {
+	orders := json.NewDecoder(in)
+	if err := orders.Decode(&o); err != nil {
 		_ = say.Encode(News{Failed: "read the order: " + err.Error()})
 		os.Exit(125)
 	}
+	go func() {
+		_ = orders.Decode(new(Order)) // there is no second one: this is the end
+		end(bare)
+	}()
+	go obey(stop, bare)
 	if len(o.Argv) == 0 {
 		_ = say.Encode(News{Started: true, Ended: true, Sight: lookAround()})
 		os.Exit(0)
 	}
-	os.Exit(supervise(o, say))
+	os.Exit(supervise(o, say, bare))
+}
+
+// obey ends on SIGTERM where that can be the order of our parent. In a process
+// namespace it can only be the command's.
+func obey(signals <-chan os.Signal, bare bool) {
+	for sig := range signals {
+		if bare && sig == unix.SIGTERM {
+			end(bare)
+		}
+	}
+}
+
+// telling is held by whoever brings things to an end: what the command's killer
+// makes of it must not be told as its own end.
+var telling sync.Mutex
+
+// end ends everything. A namespace goes with its first process.
+func end(bare bool) {
+	telling.Lock()
+	if bare {
+		killChildren()
+	}
+	os.Exit(125)
+}
+
+// killChildren kills what is below us until nothing is: who loses its parent by
+// that comes up as a child. Somebody else may be waiting for the same dead, so it
+// never waits itself.
+func killChildren() {
+	for {
+		pids := children()
+		if len(pids) == 0 {
+			return
+		}
+		for _, pid := range pids {
+			_ = unix.Kill(-pid, unix.SIGKILL) // a group of its own, if it has one
+			_ = unix.Kill(pid, unix.SIGKILL)
+		}
+		for dead := 1; dead > 0; {
+			dead, _ = syscall.Wait4(-1, nil, syscall.WNOHANG, nil)
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// children lists the processes whose parent we are, the dead ones that nobody
+// waited for too.
+func children() []int {
+	tasks, err := os.ReadDir("/proc/self/task")
+	if err != nil {
+		return nil
+	}
+	var out []int
+	for _, t := range tasks {
+		for s := range strings.FieldsSeq(readAll("/proc/self/task/" + t.Name() + "/children")) {
+			if pid, err := strconv.Atoi(s); err == nil {
+				out = append(out, pid)
+			}
+		}
+	}
+	return out
 }
 
 func fdFile(s string) *os.File {
@@ -124,7 +211,7 @@ func closeOnExec() {
 }
 
 // supervise starts the command and waits for it, burying orphans meanwhile.
-func supervise(o Order, say *json.Encoder) int {
+func supervise(o Order, say *json.Encoder, bare bool) int {
 	if err := setLimits(o); err != nil {
 		_ = say.Encode(News{Failed: err.Error()})
 		return 125
@@ -136,16 +223,21 @@ func supervise(o Order, say *json.Encoder) int {
 	}
 	_ = say.Encode(News{Started: true})
 	start := time.Now()
-	pid, err := syscall.ForkExec(path, o.Argv, &syscall.ProcAttr{
-		Env: o.Env, Files: childFiles(o.ProbeFD),
-		Sys: &syscall.SysProcAttr{Setpgid: true},
-	})
+	sys := &syscall.SysProcAttr{Setpgid: true}
+	if bare {
+		sys.Pdeathsig = unix.SIGKILL // should somebody kill us
+	}
+	pid, err := syscall.ForkExec(path, o.Argv, &syscall.ProcAttr{Env: o.Env, Files: childFiles(o.ProbeFD), Sys: sys})
 	if err != nil {
 		_ = say.Encode(News{Failed: fmt.Sprintf("start %s: %v", o.Argv[0], err)})
 		return 125
 	}
 	status := awaitChild(pid)
+	telling.Lock()
 	n := News{Ended: true, Wall: int64(time.Since(start))}
+	if bare {
+		killChildren()
+	}
 	var ru syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_CHILDREN, &ru) == nil {
 		n.CPU = ru.Utime.Nano() + ru.Stime.Nano()
@@ -204,6 +296,7 @@ func setLimits(o Order) error {
 		{"cpu time", unix.RLIMIT_CPU, o.CPUSeconds},
 		{"file size", unix.RLIMIT_FSIZE, o.FileBytes},
 		{"processes", unix.RLIMIT_NPROC, o.Processes},
+		{"open files", unix.RLIMIT_NOFILE, o.OpenFiles},
 		{"core size", unix.RLIMIT_CORE, coreLimit},
 	}
 	for _, s := range set {
