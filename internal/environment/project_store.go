@@ -1,7 +1,6 @@
 package environment
 
 import (
-	"archive/zip"
 	"bytes"
 	"context"
 	"crypto/sha256"
@@ -92,34 +91,26 @@ func lostWheel(p Package) *Unavailable {
 	}
 }
 
-// damagedWheel says that a wheel's bytes are not to be unpacked.
-type damagedWheel struct{ why string }
-
-func (d *damagedWheel) Error() string { return d.why }
-
 // checkUnpacked reads a wheel through once: an installer unpacks it outside of
 // the sandbox, where nothing else would bound it.
 func checkUnpacked(data []byte) error {
-	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	z, err := readZip(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
-		return &damagedWheel{err.Error()}
-	}
-	if len(z.File) > maxEntries {
-		return &damagedWheel{"too many files"}
+		return err
 	}
 	left := int64(maxUnpacked)
 	for _, f := range z.File {
 		r, err := f.Open()
 		if err != nil {
-			return &damagedWheel{err.Error()}
+			return err
 		}
 		n, err := io.Copy(io.Discard, io.LimitReader(r, left+1))
 		_ = r.Close()
 		if left -= n; left < 0 {
-			return &damagedWheel{fmt.Sprintf("it unpacks to more than %d MiB", maxUnpacked>>20)}
+			return fmt.Errorf("it unpacks to more than %d MiB", maxUnpacked>>20)
 		}
 		if err != nil {
-			return &damagedWheel{fmt.Sprintf("%s: %s", clip(f.Name, 80), err)}
+			return fmt.Errorf("%s: %w", clip(f.Name, 80), err)
 		}
 	}
 	return nil

@@ -214,14 +214,7 @@ func (m *Manager) keepWheel(ctx context.Context, s sourceBuild, tree, version, w
 	if err != nil {
 		return projectWheel{}, nil, err
 	}
-	if err := m.KeepWheel(ctx, w.Package, data); err != nil {
-		var damaged *damagedWheel
-		if errors.As(err, &damaged) {
-			return projectWheel{}, &Unavailable{Why: "building " + s.label + " left a damaged wheel: " + damaged.Error()}, nil
-		}
-		return projectWheel{}, nil, err
-	}
-	return w, nil, nil
+	return w, nil, m.KeepWheel(ctx, w.Package, data)
 }
 
 // maxMetadata bounds the METADATA of a wheel, which holds its whole README.
@@ -237,7 +230,7 @@ func readWheel(file string) (projectWheel, error) {
 	if !ok || !wheelForm.MatchString(filepath.Base(file)) {
 		return projectWheel{}, errors.New("its file name says neither name nor version")
 	}
-	sum, err := fileHash(file)
+	sum, err := fileHash(filepath.Split(file))
 	if err != nil {
 		return projectWheel{}, err
 	}
@@ -245,14 +238,11 @@ func readWheel(file string) (projectWheel, error) {
 		Name: name, Version: version, Hashes: []string{"sha256:" + hex.EncodeToString(sum)},
 		Word: WordProject, Wheel: filepath.Base(file),
 	}}
-	z, err := zip.OpenReader(file)
+	z, err := openZip(file)
 	if err != nil {
 		return projectWheel{}, err
 	}
 	defer func() { _ = z.Close() }()
-	if len(z.File) > maxEntries {
-		return projectWheel{}, errors.New("too many files")
-	}
 	for _, f := range z.File {
 		top, rest, deep := strings.Cut(f.Name, "/")
 		switch {

@@ -329,7 +329,7 @@ func (m *Manager) built(ctx context.Context, lock *Lock) (*Environment, error) {
 }
 
 // takeWheel copies the one wheel that the build left, when its name and version
-// are what was asked for. Links in the work folder are not followed.
+// are what was asked for and it can be unpacked. Links in the work folder are not followed.
 func takeWheel(work, label, dst string, wanted func(name, version string) bool) error {
 	refuse := func(why string) error {
 		return &unavailableError{Unavailable{Why: "building " + label + " in the sandbox left " + why}}
@@ -360,6 +360,9 @@ func takeWheel(work, label, dst string, wanted func(name, version string) bool) 
 	if err != nil {
 		return err
 	}
+	if err := checkUnpacked(data); err != nil {
+		return refuse("a damaged wheel: " + err.Error())
+	}
 	return os.WriteFile(filepath.Join(dst, wheels[0]), data, 0o644)
 }
 
@@ -369,7 +372,7 @@ func wheelHash(dir string) (string, error) {
 	if err != nil || len(found) != 1 {
 		return "", fmt.Errorf("the folder of a built wheel holds %d wheels", len(found))
 	}
-	sum, err := fileHash(found[0])
+	sum, err := fileHash(dir, filepath.Base(found[0]))
 	if err != nil {
 		return "", err
 	}
