@@ -9,10 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/repgen/repgen/internal/environment/interp"
 	"github.com/repgen/repgen/internal/environment/uv"
@@ -110,20 +107,19 @@ func (m *Manager) fill(ctx context.Context, e *Environment, tmp string) error {
 	if err != nil {
 		return err
 	}
-	env, started := filepath.Join(tmp, "env"), time.Now()
-	if err := emptyEnv(env, e.Python); err != nil {
+	started := time.Now()
+	t, err := newTarget(tmp, e.Python)
+	if err != nil {
 		return fmt.Errorf("make an empty environment: %w", err)
 	}
-	if len(e.Lock.Packages) > 0 {
-		in := uv.InstallInput{Python: filepath.Join(env, "bin", "python"), Text: text, FindLinks: links}
-		if err := m.installChecked(ctx, tool, in, env); err != nil {
-			return err
-		}
-		if err := m.lighten(ctx, tool, in, e, env); err != nil {
-			return err
-		}
+	in := uv.InstallInput{Text: text, FindLinks: links}
+	if err := m.installChecked(ctx, tool, in, t); err != nil {
+		return err
 	}
-	if err := settle(env, e.Python); err != nil {
+	if err := m.lighten(ctx, tool, in, e, t); err != nil {
+		return err
+	}
+	if err := t.settle(); err != nil {
 		return fmt.Errorf("settle the environment: %w", err)
 	}
 	m.log.Debug("environment filled", "s", time.Since(started).Seconds())
@@ -131,42 +127,6 @@ func (m *Manager) fill(ctx context.Context, e *Environment, tmp string) error {
 		return err
 	}
 	return system.KeepJSON(filepath.Join(tmp, "lock.json"), e.Lock)
-}
-
-// installChecked installs and compares with what the wheels brought. uv's cache
-// shares its files with every environment, so one that something else on this
-// machine wrote to damages the next: its packages are fetched anew, once. What
-// comes the same out of that is how it was published (misrecorded.go).
-func (m *Manager) installChecked(ctx context.Context, tool *uv.Tool, in uv.InstallInput, env string) error {
-	var before foundFiles
-	for {
-		r, err := tool.Install(ctx, in)
-		if err != nil {
-			return err
-		}
-		if !r.OK {
-			return installError(r.Failure)
-		}
-		m.log.Debug("packages installed", "uv_s", r.Wall.Seconds())
-		err = checkRecords(ctx, env, quickCheck)
-		var damage *DamageError
-		if !errors.As(err, &damage) {
-			return err
-		}
-		found, lookErr := damage.lookAt(env)
-		switch {
-		case lookErr == nil && found.within(m.misrecorded()):
-			return nil
-		case lookErr == nil && len(in.Again) > 0 && found.alike(before):
-			m.log.Warn("a wheel is not as its own RECORD says, in every copy", "packages", damage.Packages, "first", damage.Files[0])
-			m.keepMisrecorded(found)
-			return nil
-		case len(in.Again) > 0:
-			return err
-		}
-		m.log.Warn("the package cache is damaged, fetching anew", "packages", damage.Packages, "files", len(damage.Files), "first", damage.Files[0])
-		in.Again, before = damage.Packages, found
-	}
 }
 
 // installText is what uv installs: the lock's pins, where a package built from
@@ -206,76 +166,6 @@ func (m *Manager) installText(ctx context.Context, e *Environment) (text string,
 		pins = append(pins, pin)
 	}
 	return uv.FormatLock(pins), links, nil
-}
-
-// installError types a failed installation: trouble with the index or the disk
-// is an error, a lock that cannot be installed is an outcome.
-func installError(f uv.Failure) error {
-	switch {
-	case f.Class == uv.DiskFull:
-		return &StoreError{
-			What: "the disk is full", Why: f.Detail,
-			Next: "free some disk space, or set REPGEN_CACHE_DIR to a larger disk",
-		}
-	case f.Class == uv.FileLimit:
-		return &StoreError{
-			What: "a file is larger than this process may write", Why: f.Detail,
-			Next: "raise the limit (ulimit -f unlimited) and try again", Err: unix.EFBIG,
-		}
-	case f.Class == uv.Killed:
-		return fmt.Errorf("install the packages: %s", f.Detail)
-	case f.Infrastructure(), f.Class == uv.HashMismatch:
-		return indexError("download the packages", errors.New(f.Detail))
-	}
-	return &unavailableError{Unavailable{Why: "the locked packages cannot be installed: " + f.Detail}}
-}
-
-// emptyEnv makes what `uv venv --relocatable` makes (60 ms less, and without
-// the file that patches distutils at every start of the interpreter). Its home
-// and link are the host's as long as uv fills it.
-func emptyEnv(env string, p interp.Interpreter) error {
-	bin := filepath.Join(env, "bin")
-	if err := os.MkdirAll(sitePackages(env, p.Minor), 0o755); err != nil {
-		return err
-	}
-	if err := os.Mkdir(bin, 0o755); err != nil {
-		return err
-	}
-	for _, name := range []string{"python3", "python" + p.Minor} {
-		if err := os.Symlink("python", filepath.Join(bin, name)); err != nil {
-			return err
-		}
-	}
-	if err := os.Symlink(p.Path, filepath.Join(bin, "python")); err != nil {
-		return err
-	}
-	// uv writes scripts that find their interpreter beside them when it reads
-	// that the environment is relocatable.
-	return writeConfig(env, filepath.Dir(p.Path), p, "relocatable = true\n")
-}
-
-func writeConfig(env, home string, p interp.Interpreter, more string) error {
-	text := fmt.Sprintf("home = %s\nimplementation = CPython\nversion_info = %s\ninclude-system-site-packages = false\n", home, p.Version)
-	return os.WriteFile(filepath.Join(env, "pyvenv.cfg"), []byte(text+more), 0o644)
-}
-
-// settle makes the environment independent of where it lies: the interpreter's
-// home and link are those inside the sandbox.
-func settle(env string, p interp.Interpreter) error {
-	guest := p.Guest(sandbox.PyDir)
-	if err := writeConfig(env, filepath.Dir(guest), p, ""); err != nil {
-		return err
-	}
-	link := filepath.Join(env, "bin", "python")
-	if err := os.Remove(link); err != nil {
-		return err
-	}
-	target := guest
-	if !p.InUsr() {
-		// Relative, so that the entry's own py link serves outside.
-		target = filepath.Join("..", "..", strings.TrimPrefix(guest, "/"))
-	}
-	return os.Symlink(target, link)
 }
 
 // sitePackages of an environment for a minor version.

@@ -178,8 +178,13 @@ func TestCompileArguments(t *testing.T) {
 			t.Errorf("%s: %q %v", name, got, err)
 		}
 	}
-	plain, err := compileArgs(t.TempDir(), CompileInput{Python: "/p", AllowSdists: true})
-	if err != nil || slices.Contains(plain, "--no-build") || slices.Contains(plain, "--constraints") || slices.Contains(plain, "--exclude-newer") {
+	for _, bad := range []string{"-r /etc/passwd", " --index-url=x", "a==1\n-r x", "a @ file:///x", "https://h.invalid/a.whl"} {
+		if _, err := compileArgs(t.TempDir(), CompileInput{Python: "/p", Constraints: []string{bad}}); err == nil {
+			t.Errorf("%q was handed to uv", bad)
+		}
+	}
+	plain, err := compileArgs(t.TempDir(), CompileInput{Python: "/p"})
+	if err != nil || slices.Contains(plain, "--constraints") || slices.Contains(plain, "--exclude-newer") {
 		t.Errorf("%v %v", plain, err)
 	}
 }
@@ -206,11 +211,11 @@ esac`)
 	if err != nil || bad.OK || bad.Failure.Class != PackageMissing || bad.Failure.Name != "boom" {
 		t.Errorf("%+v %v", bad, err)
 	}
-	in, err := tool.Install(t.Context(), InstallInput{Python: "/p", Text: r.Text, FindLinks: []string{"/wh"}})
+	in, err := tool.Install(t.Context(), InstallInput{Python: "/p", Prefix: t.TempDir(), Text: r.Text, FindLinks: []string{"/wh"}})
 	if err != nil || !in.OK {
 		t.Errorf("%+v %v", in, err)
 	}
-	no, err := tool.Install(t.Context(), InstallInput{Python: "/p", Text: "x"})
+	no, err := tool.Install(t.Context(), InstallInput{Python: "/p", Prefix: t.TempDir(), Text: "x"})
 	if err != nil || no.OK || no.Failure.Code != 7 {
 		t.Errorf("%+v %v", no, err)
 	}
