@@ -254,14 +254,7 @@ case "$*" in *"--require-hashes --only-binary :all: --target "*) ;; *) exit 9;; 
 while [ "$1" != --target ]; do shift; done
 mkdir -p "$2/bin"; printf '#!/bin/sh\necho "uv 0.13.9"\n' > "$2/bin/uv"; chmod 755 "$2/bin/uv"`)
 	cache := t.TempDir()
-	t.Cleanup(func() {
-		// The store is read-only; a user other than root could not remove it.
-		for _, d := range []string{"", "/bin"} {
-			if err := os.Chmod(filepath.Join(cache, "tools", pinKey()+d), 0o755); err != nil {
-				t.Error(err)
-			}
-		}
-	})
+	t.Cleanup(func() { makeWritable(t, cache) })
 	o := Options{CacheDir: cache, Pythons: []string{bad, good}, Environ: []string{"PATH=/usr/bin:/bin", "PIP_INDEX_URL=https://x.invalid"}}
 	for range 2 {
 		tool, err := Find(t.Context(), o)

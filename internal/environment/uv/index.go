@@ -125,7 +125,8 @@ func unnamed(index string) string {
 }
 
 // askIndex lets uv say which index it would use, by an empty resolution: 80 ms
-// and no network. With configuration it reads its files as for a user here.
+// and no network. With configuration it reads the user's and the system's files;
+// those of a project are the project's word.
 func (t *Tool) askIndex(ctx context.Context, withConfig bool) (Index, error) {
 	e := base(environ(t.o.Environ))
 	e["UV_PYTHON_DOWNLOADS"] = "never"
@@ -138,7 +139,7 @@ func (t *Tool) askIndex(ctx context.Context, withConfig bool) (Index, error) {
 		args = append(args, "--python", t.o.Pythons[0])
 	}
 	args = append(args, "-")
-	r, err := proc.Run(ctx, proc.Spec{Argv: args, Env: flat(e), Timeout: askTime})
+	r, err := proc.Run(ctx, proc.Spec{Argv: args, Dir: neutral, Env: flat(e), Timeout: askTime})
 	if err != nil {
 		return Index{}, fmt.Errorf("ask uv for its index: %w", err)
 	}

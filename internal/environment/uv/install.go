@@ -83,7 +83,7 @@ func (t *Tool) Install(ctx context.Context, in InstallInput) (InstallResult, err
 
 // Prune removes from uv's own cache what no environment can use again.
 func (t *Tool) Prune(ctx context.Context) error {
-	r, err := t.run(ctx, "", []string{"cache", "prune", "--quiet"}, venvTime)
+	r, err := t.run(ctx, neutral, []string{"cache", "prune", "--quiet"}, venvTime)
 	if err != nil {
 		return fmt.Errorf("prune uv's cache: %w", err)
 	}
