@@ -32,7 +32,7 @@ type Environment struct {
 	Built bool
 
 	bytecode string // host folder, "" until Certify found or filled one
-	release  func()
+	leases   *leases
 }
 
 // bytecodeDir is where the bytecode folder is seen inside the sandbox.
@@ -59,9 +59,9 @@ func (m *Manager) Build(ctx context.Context, l *Lock) (*Environment, *Unavailabl
 		return nil, nil, err
 	}
 	hash := lockHash(l, python)
-	e := &Environment{Key: shortKey(hash), Lock: *l, Python: python, Env: l.Env}
+	e := &Environment{Key: shortKey(hash), Lock: *l, Python: python, Env: l.Env, leases: &leases{}}
 	e.Lock.Hash = hash
-	dir, built, release, err := buildHeld(ctx, store, e.Key, func(ctx context.Context, tmp string) error {
+	dir, built, release, err := store.BuildHeld(ctx, e.Key, func(ctx context.Context, tmp string) error {
 		return m.fill(ctx, e, tmp)
 	})
 	var no *unavailableError
@@ -72,19 +72,12 @@ func (m *Manager) Build(ctx context.Context, l *Lock) (*Environment, *Unavailabl
 	if err != nil {
 		return nil, nil, storeError("build the environment", err)
 	}
-	e.Dir, e.Built, e.release = filepath.Join(dir, "env"), built, release
+	e.Dir, e.Built = filepath.Join(dir, "env"), built
+	e.keep(release)
 	if len(e.Lock.LeftOut) > 0 {
 		e.Lock = builtLock(dir, e.Lock)
 	}
 	return e, nil, nil
-}
-
-// Release lets the store trim the environment again.
-func (e *Environment) Release() {
-	if e.release != nil {
-		e.release()
-		e.release = nil
-	}
 }
 
 // unavailableError carries the domain outcome out of a store's build.

@@ -88,12 +88,8 @@ func (m *Manager) repairedWheel(ctx context.Context, name, version string, pytho
 	if !ok || f.Hash == "" {
 		return "", &Unavailable{Why: fmt.Sprintf("%s %s has no wheel with a hash for Python %s", name, version, python.Minor)}, nil
 	}
-	store, err := m.store(wheelStore)
-	if err != nil {
-		return "", nil, err
-	}
 	sum := sha256.Sum256([]byte(strings.Join([]string{wheelVersion, "repaired", f.Hash}, " ")))
-	dir, _, err := store.Build(ctx, name+"-"+hex.EncodeToString(sum[:12]), func(ctx context.Context, tmp string) error {
+	dir, err := m.wheelEntry(ctx, name+"-"+hex.EncodeToString(sum[:12]), func(ctx context.Context, tmp string) error {
 		m.progress(Event{Stage: "wheelhouse", Text: "repairing the metadata of " + f.Filename, Total: f.Size})
 		path := filepath.Join(tmp, withBuildTag(f.Filename))
 		if err := client.Download(ctx, f, path); err != nil {

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -41,11 +42,7 @@ func (m *Manager) KeepWheel(ctx context.Context, p Package, data []byte) error {
 	if err := checkUnpacked(data); err != nil {
 		return fmt.Errorf("keep the wheel %s: %w", p.Wheel, err)
 	}
-	store, err := m.store(wheelStore)
-	if err != nil {
-		return err
-	}
-	_, _, err = store.Build(ctx, key, func(_ context.Context, tmp string) error {
+	_, err := m.wheelEntry(ctx, key, func(_ context.Context, tmp string) error {
 		return os.WriteFile(filepath.Join(tmp, p.Wheel), data, 0o644)
 	})
 	if err != nil {
@@ -70,17 +67,17 @@ func (m *Manager) wheelDir(p Package) (string, error) {
 	if !ok {
 		return "", fmt.Errorf("find the wheel of %s: the lock does not name it by one hash", p.Name)
 	}
-	store, err := m.store(wheelStore)
+	dir, ok, err := m.foundWheel(key)
 	if err != nil {
 		return "", err
 	}
-	if _, err := os.Stat(filepath.Join(store.Path(key), p.Wheel)); err != nil {
+	if !ok {
+		return "", fmt.Errorf("find the wheel %s: %w", p.Wheel, fs.ErrNotExist)
+	}
+	if _, err := os.Stat(filepath.Join(dir, p.Wheel)); err != nil {
 		return "", fmt.Errorf("find the wheel %s: %w", p.Wheel, err)
 	}
-	if err := store.Touch(key); err != nil {
-		return "", storeError("find the wheel", err)
-	}
-	return store.Path(key), nil
+	return dir, nil
 }
 
 // lostWheel is the outcome for a lock whose wheel is gone.

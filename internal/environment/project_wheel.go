@@ -182,12 +182,8 @@ func (l layout) requiresPython() string {
 // refused by the build tools of the environment's date: those of the days after
 // it was made are tried next.
 func (m *Manager) keepWheel(ctx context.Context, s sourceBuild, tree, version, work string, made time.Time) (projectWheel, *Unavailable, error) {
-	store, err := m.store(wheelStore)
-	if err != nil {
-		return projectWheel{}, nil, err
-	}
 	sum := sha256.Sum256([]byte(strings.Join([]string{builderVersion, tree, version, s.python.Version, s.python.ABI}, " ")))
-	dir, _, err := store.Build(ctx, "project-"+hex.EncodeToString(sum[:12]), func(ctx context.Context, tmp string) error {
+	dir, err := m.wheelEntry(ctx, "project-"+hex.EncodeToString(sum[:12]), func(ctx context.Context, tmp string) error {
 		m.progress(Event{Stage: "project", Text: "building " + s.label + " in the sandbox"})
 		if err := m.buildDated(ctx, s, made, work); err != nil {
 			return err

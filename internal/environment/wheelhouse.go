@@ -51,13 +51,9 @@ func (m *Manager) wheelhouse(ctx context.Context, name, version string, python i
 	if err != nil || no != nil {
 		return "", no, err
 	}
-	store, err := m.store(wheelStore)
-	if err != nil {
-		return "", nil, err
-	}
 	sum := sha256.Sum256([]byte(strings.Join([]string{builderVersion, wheelVersion, source.Hash, python.Version, python.ABI}, " ")))
 	key := name + "-" + hex.EncodeToString(sum[:12])
-	dir, _, err := store.Build(ctx, key, func(ctx context.Context, tmp string) error {
+	dir, err := m.wheelEntry(ctx, key, func(ctx context.Context, tmp string) error {
 		return m.buildWheel(ctx, source, name, python, asOf, tmp)
 	})
 	var bad *unavailableError
