@@ -15,6 +15,7 @@ import (
 	"github.com/repgen/repgen/internal/environment/uv"
 	"github.com/repgen/repgen/internal/sandbox"
 	"github.com/repgen/repgen/internal/system"
+	"github.com/repgen/repgen/internal/system/cachedir"
 )
 
 // Environment is a built, read-only Python environment in the store.
@@ -33,6 +34,7 @@ type Environment struct {
 
 	bytecode string // host folder, "" until Certify found or filled one
 	leases   *leases
+	wheels   map[string]string // folders of wheels that were made here, by package
 }
 
 // bytecodeDir is where the bytecode folder is seen inside the sandbox.
@@ -58,12 +60,9 @@ func (m *Manager) Build(ctx context.Context, l *Lock) (*Environment, *Unavailabl
 	if err != nil {
 		return nil, nil, err
 	}
-	hash := lockHash(l, python)
-	e := &Environment{Key: shortKey(hash), Lock: *l, Python: python, Env: l.Env, leases: &leases{}}
-	e.Lock.Hash = hash
-	dir, built, release, err := store.BuildHeld(ctx, e.Key, func(ctx context.Context, tmp string) error {
-		return m.fill(ctx, e, tmp)
-	})
+	e := &Environment{Lock: *l, Python: python, Env: l.Env, leases: &leases{}}
+	e.Lock.Packages = slices.Clone(l.Packages)
+	dir, err := m.findOrFill(ctx, store, e)
 	var no *unavailableError
 	if errors.As(err, &no) {
 		no.Rungs = l.Rungs
@@ -72,12 +71,69 @@ func (m *Manager) Build(ctx context.Context, l *Lock) (*Environment, *Unavailabl
 	if err != nil {
 		return nil, nil, storeError("build the environment", err)
 	}
-	e.Dir, e.Built = filepath.Join(dir, "env"), built
-	e.keep(release)
+	e.Dir = filepath.Join(dir, "env")
 	if len(e.Lock.LeftOut) > 0 {
 		e.Lock = builtLock(dir, e.Lock)
 	}
 	return e, nil, nil
+}
+
+// findOrFill gives the held entry of an environment in the store. What was made
+// from source is part of its key, and is looked for (or made again) only where
+// the entry that the lock speaks of is not there.
+func (m *Manager) findOrFill(ctx context.Context, store *cachedir.Store, e *Environment) (string, error) {
+	e.name()
+	if !slices.ContainsFunc(e.Lock.Packages, func(p Package) bool { return p.made() && p.Built == "" }) {
+		if release, ok := store.Hold(e.Key); ok {
+			e.keep(release)
+			return store.Path(e.Key), nil
+		}
+	}
+	if err := m.makeWheels(ctx, e); err != nil {
+		return "", err
+	}
+	e.name()
+	dir, built, release, err := store.BuildHeld(ctx, e.Key, func(ctx context.Context, tmp string) error {
+		return m.fill(ctx, e, tmp)
+	})
+	if err != nil {
+		return "", err
+	}
+	e.Built = built
+	e.keep(release)
+	return dir, nil
+}
+
+// name settles the key.
+func (e *Environment) name() {
+	e.Lock.Hash = lockHash(&e.Lock, e.Python)
+	e.Key = shortKey(e.Lock.Hash)
+}
+
+// makeWheels finds or makes the wheels of a lock that the index does not have,
+// and puts the hashes of what they are here into it.
+func (m *Manager) makeWheels(ctx context.Context, e *Environment) error {
+	e.wheels = map[string]string{}
+	left := e.Lock.leftOut()
+	for i := range e.Lock.Packages {
+		p := &e.Lock.Packages[i]
+		if !p.made() || slices.Contains(left, p.Name) {
+			continue
+		}
+		in, err := p.houseInput(e.Python, e.Lock.AsOf)
+		if err != nil {
+			return err
+		}
+		h, no, err := m.house(ctx, in)
+		if err != nil {
+			return err
+		}
+		if no != nil {
+			return &unavailableError{*no}
+		}
+		p.Built, e.wheels[p.Name] = h.hash, h.dir
+	}
+	return nil
 }
 
 // unavailableError carries the domain outcome out of a store's build.
@@ -96,7 +152,7 @@ func (m *Manager) fill(ctx context.Context, e *Environment, tmp string) error {
 		return err
 	}
 	m.progress(Event{Stage: "build", Text: fmt.Sprintf("python %s, %s", e.Python.Version, counted(len(e.Lock.Packages)))})
-	text, links, err := m.installText(ctx, e)
+	text, links, err := m.installText(e)
 	if err != nil {
 		return err
 	}
@@ -124,7 +180,7 @@ func (m *Manager) fill(ctx context.Context, e *Environment, tmp string) error {
 
 // installText is what uv installs: the lock's pins, where a package built from
 // source carries the hash of the wheel that was built here.
-func (m *Manager) installText(ctx context.Context, e *Environment) (text string, links []string, err error) {
+func (m *Manager) installText(e *Environment) (text string, links []string, err error) {
 	pins, left := make([]uv.Pinned, 0, len(e.Lock.Packages)), e.Lock.leftOut()
 	for _, p := range e.Lock.Packages {
 		if slices.Contains(left, p.Name) {
@@ -141,20 +197,9 @@ func (m *Manager) installText(ctx context.Context, e *Environment) (text string,
 			}
 			links = append(links, dir)
 		}
-		if p.Sdist || p.Repaired {
-			h, no, err := m.house(ctx, houseInput{name: p.Name, version: p.Version, python: e.Python, asOf: e.Lock.AsOf, fromIndex: !p.Sdist})
-			if err != nil {
-				return "", nil, err
-			}
-			if no != nil {
-				return "", nil, &unavailableError{*no}
-			}
-			hash, err := wheelHash(h.dir)
-			if err != nil {
-				return "", nil, err
-			}
-			pin.Hashes = []string{hash}
-			links = append(links, h.dir)
+		if p.made() {
+			pin.Hashes = []string{p.Built}
+			links = append(links, e.wheels[p.Name])
 		}
 		pins = append(pins, pin)
 	}

@@ -203,7 +203,10 @@ func (m *Manager) lighten(ctx context.Context, tool *uv.Tool, in uv.InstallInput
 	m.log.Warn("CUDA's libraries are installed: no stubs can stand in for them", "error", err)
 	m.progress(Event{Stage: "build", Text: "installing CUDA's libraries: no stubs can stand in for them"})
 	e.Lock.LeftOut = nil
-	if in.Text, in.FindLinks, err = m.installText(ctx, e); err != nil {
+	if err := m.makeWheels(ctx, e); err != nil {
+		return err
+	}
+	if in.Text, in.FindLinks, err = m.installText(e); err != nil {
 		return err
 	}
 	return m.installChecked(ctx, tool, in, t)

@@ -78,6 +78,7 @@ func (l *ladder) word(p uv.Pinned) Package {
 	out := Package{Name: p.Name, Version: p.Version, Hashes: p.Hashes, Word: WordResolver}
 	if h, ok := l.built[p.Name+"=="+p.Version]; ok {
 		out.Sdist, out.Repaired = !h.fromIndex, len(h.repaired) > 0
+		out.Built, out.BuiltAsOf = h.hash, h.builtAsOf
 	}
 	if own, ok := l.own[p.Name]; ok && own.Version == p.Version {
 		out.Wheel = own.Wheel

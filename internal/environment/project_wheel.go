@@ -182,7 +182,8 @@ func (l layout) requiresPython() string {
 // refused by the build tools of the environment's date: those of the days after
 // it was made are tried next.
 func (m *Manager) keepWheel(ctx context.Context, s sourceBuild, tree, version, work string, made time.Time) (projectWheel, *Unavailable, error) {
-	sum := sha256.Sum256([]byte(strings.Join([]string{builderVersion, tree, version, s.python.Version, s.python.ABI}, " ")))
+	s.asOf = wholeDay(s.asOf)
+	sum := sha256.Sum256([]byte(strings.Join([]string{builderVersion, tree, version, s.python.Version, s.python.ABI, dayOf(s.asOf)}, " ")))
 	dir, err := m.wheelEntry(ctx, "project-"+hex.EncodeToString(sum[:12]), func(ctx context.Context, tmp string) error {
 		m.progress(Event{Stage: "project", Text: "building " + s.label + " in the sandbox"})
 		if err := m.buildDated(ctx, s, made, work); err != nil {

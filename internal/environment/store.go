@@ -90,6 +90,9 @@ func lockHash(l *Lock, p interp.Interpreter) string {
 	_, _ = fmt.Fprintf(h, "%s\n%s %s %s %s\n", builderVersion, p.Version, p.ABI, p.Arch, layout)
 	for _, pkg := range l.Packages {
 		_, _ = fmt.Fprintf(h, "%s==%s %t %s\n", pkg.Name, pkg.Version, pkg.Sdist, strings.Join(pkg.Hashes, " "))
+		if pkg.made() {
+			_, _ = fmt.Fprintf(h, "built %s\n", pkg.Built)
+		}
 	}
 	if out := l.leftOut(); len(out) > 0 {
 		_, _ = fmt.Fprintf(h, "stubs %s for %s\n", stubVersion, strings.Join(out, " "))

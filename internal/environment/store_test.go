@@ -43,6 +43,10 @@ func TestLockHash(t *testing.T) {
 	sdist := lockOf("3.11.7", "a==1.0", "b==2.0")
 	sdist.Packages[0].Sdist = true
 	check("sdist", sdist, python)
+	for _, wheel := range []string{"sha256:aa", "sha256:bb"} {
+		sdist.Packages[0].Built = wheel
+		check("built as "+wheel, sdist, python)
+	}
 	patch := python
 	patch.Version = "3.11.8"
 	check("patch", lockOf("3.11.7", "a==1.0", "b==2.0"), patch)
