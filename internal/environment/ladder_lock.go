@@ -55,7 +55,7 @@ func (l *ladder) twins(res uv.CompileResult) bool {
 // lock is the solution with each package's word.
 func (l *ladder) lock(res uv.CompileResult) *Lock {
 	lock := &Lock{
-		Python: l.python.Version, AsOf: l.cutoff, Rung: l.rung, Rungs: l.rungs, Text: res.Text,
+		Python: l.python.Version, AsOf: l.cutoff, Rung: l.rung, Rungs: l.rungs, Index: res.Index, Text: res.Text,
 		Requirements: l.reqs, Constraints: l.cons, Exempt: l.exempt, Env: l.spec.Env, StandIns: l.standIns, Edits: l.edits,
 		Changes: l.changes,
 	}

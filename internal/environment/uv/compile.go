@@ -38,6 +38,8 @@ type CompileInput struct {
 // CompileResult is a lock or a typed failure.
 type CompileResult struct {
 	OK bool
+	// Index is where it was solved, as Index.Shown says it.
+	Index string
 	// Text is the requirements text with hashes, without URLs and comments.
 	Text     string
 	Packages []Pinned
@@ -67,7 +69,11 @@ func (t *Tool) Compile(ctx context.Context, in CompileInput) (CompileResult, err
 	if err != nil {
 		return CompileResult{}, fmt.Errorf("resolve: %w", err)
 	}
-	out := CompileResult{Wall: r.Wall}
+	index, err := t.Index(ctx) // known since run
+	if err != nil {
+		return CompileResult{}, fmt.Errorf("resolve: %w", err)
+	}
+	out := CompileResult{Index: index.Shown(), Wall: r.Wall}
 	if r.ExitCode != 0 {
 		out.Failure = failureOf(r)
 		return out, nil

@@ -124,6 +124,28 @@ func TestIndexUnknown(t *testing.T) {
 	}
 }
 
+func TestShownIndex(t *testing.T) {
+	for _, c := range []struct {
+		index Index
+		want  string
+	}{
+		{Index{Default: "https://pypi.org/simple"}, ""},
+		{Index{Default: "https://pypi.org/simple/"}, ""},
+		{Index{Default: "https://user:pw@pypi.org/simple"}, ""},
+		{Index{Default: "https://corp.invalid/simple"}, "https://corp.invalid/simple"},
+		{Index{Default: "https://user:s3cret@corp.invalid:8443/simple"}, "https://corp.invalid:8443/simple"},
+		{Index{Default: "https://s3cret@corp.invalid/simple?token=s3cret#s3cret"}, "https://corp.invalid/simple"},
+		{Index{Default: "https://user:s3/cret@corp.invalid/simple"}, "(not a URL)"},
+		{Index{Default: "https://us/er:s3cret@corp.invalid/simple"}, "https://us/..."},
+		{Index{Default: "user:s3cret@corp.invalid"}, "(not a URL)"},
+		{Index{Default: "https://pypi.org/simple", Extra: []string{"https://u:s3cret@more.invalid/s"}}, "https://more.invalid/s https://pypi.org/simple"},
+	} {
+		if got := c.index.Shown(); got != c.want || strings.Contains(got, "s3cret") {
+			t.Errorf("%v: %q, want %q", c.index.Order(), got, c.want)
+		}
+	}
+}
+
 func TestEnvironmentIsAllowListed(t *testing.T) {
 	tool := fakeUV(t, "")
 	tool.o.Environ = append(tool.o.Environ, "AWS_SECRET_ACCESS_KEY=canary", "VIRTUAL_ENV=/x", "https_proxy=http://proxy.invalid",
