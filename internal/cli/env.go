@@ -140,6 +140,9 @@ func (c *envCmd) tell(s streams, v *environmentView) {
 		return
 	}
 	line("python", v.Lock.Python+" ("+v.Spec.PythonSource+")")
+	if v.Lock.Index != "" {
+		line("index", v.Lock.Index)
+	}
 	for _, r := range v.Lock.Rungs {
 		line(fmt.Sprintf("rung %d", r.Number), r.Name+": "+r.Result+" "+r.Detail)
 	}

@@ -20,6 +20,7 @@ type wheel struct {
 	name, version, uploaded string
 	requires                []string
 	files                   map[string]string // path -> content
+	misrecorded             string            // a file that RECORD gives a wrong size for
 }
 
 // index serves wheels by the simple JSON interface, as the real one does.
@@ -69,8 +70,11 @@ func (w wheel) build(t testing.TB) []byte {
 	sort.Strings(names)
 	record := ""
 	for _, n := range names {
-		sum := sha256.Sum256([]byte(files[n]))
-		record += fmt.Sprintf("%s,sha256=%s,%d\n", n, base64.RawURLEncoding.EncodeToString(sum[:]), len(files[n]))
+		sum, size := sha256.Sum256([]byte(files[n])), len(files[n])
+		if n == w.misrecorded {
+			size++
+		}
+		record += fmt.Sprintf("%s,sha256=%s,%d\n", n, base64.RawURLEncoding.EncodeToString(sum[:]), size)
 	}
 	files[info+"RECORD"] = record + info + "RECORD,,\n"
 	var buf bytes.Buffer

@@ -101,30 +101,30 @@ func freshDir(b *testing.B, m *Manager) string {
 
 // emptyTarget is a virtual environment to install into; its making is not
 // measured, which makes the baseline the stricter one.
-func emptyTarget(b *testing.B, m *Manager, lock *Lock) string {
+func emptyTarget(b *testing.B, m *Manager, lock *Lock) target {
 	b.Helper()
 	python, ok, err := m.interpreter(b.Context(), lock.Python)
 	if err != nil || !ok {
 		b.Fatal(python, err)
 	}
-	env := filepath.Join(freshDir(b, m), "env")
-	if err := os.MkdirAll(filepath.Dir(env), 0o755); err != nil {
+	t, err := newTarget(freshDir(b, m), python)
+	if err == nil {
+		err = t.clear()
+	}
+	if err != nil {
 		b.Fatal(err)
 	}
-	if err := emptyEnv(env, python); err != nil {
-		b.Fatal(err)
-	}
-	return env
+	return t
 }
 
 // bareInstall is what a user would type.
-func bareInstall(b *testing.B, m *Manager, env string, lock *Lock) {
+func bareInstall(b *testing.B, m *Manager, t target, lock *Lock) {
 	b.Helper()
 	tool, err := m.resolver(b.Context())
 	if err != nil {
 		b.Fatal(err)
 	}
-	r, err := tool.Install(b.Context(), uv.InstallInput{Python: filepath.Join(env, "bin", "python"), Text: lock.Text})
+	r, err := tool.Install(b.Context(), uv.InstallInput{Python: filepath.Join(t.env, "bin", "python"), Prefix: t.filled, Text: lock.Text})
 	if err != nil || !r.OK {
 		b.Fatalf("install: %+v %v", r.Failure, err)
 	}

@@ -9,15 +9,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/repgen/repgen/internal/environment/interp"
 	"github.com/repgen/repgen/internal/environment/uv"
 	"github.com/repgen/repgen/internal/sandbox"
 	"github.com/repgen/repgen/internal/system"
+	"github.com/repgen/repgen/internal/system/cachedir"
 )
 
 // Environment is a built, read-only Python environment in the store.
@@ -35,7 +33,8 @@ type Environment struct {
 	Built bool
 
 	bytecode string // host folder, "" until Certify found or filled one
-	release  func()
+	leases   *leases
+	wheels   map[string]string // folders of wheels that were made here, by package
 }
 
 // bytecodeDir is where the bytecode folder is seen inside the sandbox.
@@ -61,12 +60,9 @@ func (m *Manager) Build(ctx context.Context, l *Lock) (*Environment, *Unavailabl
 	if err != nil {
 		return nil, nil, err
 	}
-	hash := lockHash(l, python)
-	e := &Environment{Key: shortKey(hash), Lock: *l, Python: python, Env: l.Env}
-	e.Lock.Hash = hash
-	dir, built, release, err := buildHeld(ctx, store, e.Key, func(ctx context.Context, tmp string) error {
-		return m.fill(ctx, e, tmp)
-	})
+	e := &Environment{Lock: *l, Python: python, Env: l.Env, leases: &leases{}}
+	e.Lock.Packages = slices.Clone(l.Packages)
+	dir, err := m.findOrFill(ctx, store, e)
 	var no *unavailableError
 	if errors.As(err, &no) {
 		no.Rungs = l.Rungs
@@ -75,19 +71,69 @@ func (m *Manager) Build(ctx context.Context, l *Lock) (*Environment, *Unavailabl
 	if err != nil {
 		return nil, nil, storeError("build the environment", err)
 	}
-	e.Dir, e.Built, e.release = filepath.Join(dir, "env"), built, release
+	e.Dir = filepath.Join(dir, "env")
 	if len(e.Lock.LeftOut) > 0 {
 		e.Lock = builtLock(dir, e.Lock)
 	}
 	return e, nil, nil
 }
 
-// Release lets the store trim the environment again.
-func (e *Environment) Release() {
-	if e.release != nil {
-		e.release()
-		e.release = nil
+// findOrFill gives the held entry of an environment in the store. What was made
+// from source is part of its key, and is looked for (or made again) only where
+// the entry that the lock speaks of is not there.
+func (m *Manager) findOrFill(ctx context.Context, store *cachedir.Store, e *Environment) (string, error) {
+	e.name()
+	if !slices.ContainsFunc(e.Lock.Packages, func(p Package) bool { return p.made() && p.Built == "" }) {
+		if release, ok := store.Hold(e.Key); ok {
+			e.keep(release)
+			return store.Path(e.Key), nil
+		}
 	}
+	if err := m.makeWheels(ctx, e); err != nil {
+		return "", err
+	}
+	e.name()
+	dir, built, release, err := store.BuildHeld(ctx, e.Key, func(ctx context.Context, tmp string) error {
+		return m.fill(ctx, e, tmp)
+	})
+	if err != nil {
+		return "", err
+	}
+	e.Built = built
+	e.keep(release)
+	return dir, nil
+}
+
+// name settles the key.
+func (e *Environment) name() {
+	e.Lock.Hash = lockHash(&e.Lock, e.Python)
+	e.Key = shortKey(e.Lock.Hash)
+}
+
+// makeWheels finds or makes the wheels of a lock that the index does not have,
+// and puts the hashes of what they are here into it.
+func (m *Manager) makeWheels(ctx context.Context, e *Environment) error {
+	e.wheels = map[string]string{}
+	left := e.Lock.leftOut()
+	for i := range e.Lock.Packages {
+		p := &e.Lock.Packages[i]
+		if !p.made() || slices.Contains(left, p.Name) {
+			continue
+		}
+		in, err := p.houseInput(e.Python, e.Lock.AsOf)
+		if err != nil {
+			return err
+		}
+		h, no, err := m.house(ctx, in)
+		if err != nil {
+			return err
+		}
+		if no != nil {
+			return &unavailableError{*no}
+		}
+		p.Built, e.wheels[p.Name] = h.hash, h.dir
+	}
+	return nil
 }
 
 // unavailableError carries the domain outcome out of a store's build.
@@ -106,24 +152,23 @@ func (m *Manager) fill(ctx context.Context, e *Environment, tmp string) error {
 		return err
 	}
 	m.progress(Event{Stage: "build", Text: fmt.Sprintf("python %s, %s", e.Python.Version, counted(len(e.Lock.Packages)))})
-	text, links, err := m.installText(ctx, e)
+	text, links, err := m.installText(e)
 	if err != nil {
 		return err
 	}
-	env, started := filepath.Join(tmp, "env"), time.Now()
-	if err := emptyEnv(env, e.Python); err != nil {
+	started := time.Now()
+	t, err := newTarget(tmp, e.Python)
+	if err != nil {
 		return fmt.Errorf("make an empty environment: %w", err)
 	}
-	if len(e.Lock.Packages) > 0 {
-		in := uv.InstallInput{Python: filepath.Join(env, "bin", "python"), Text: text, FindLinks: links}
-		if err := m.installChecked(ctx, tool, in, env); err != nil {
-			return err
-		}
-		if err := m.lighten(ctx, tool, in, e, env); err != nil {
-			return err
-		}
+	in := uv.InstallInput{Text: text, FindLinks: links}
+	if err := m.installChecked(ctx, tool, in, t); err != nil {
+		return err
 	}
-	if err := settle(env, e.Python); err != nil {
+	if err := m.lighten(ctx, tool, in, e, t); err != nil {
+		return err
+	}
+	if err := t.settle(); err != nil {
 		return fmt.Errorf("settle the environment: %w", err)
 	}
 	m.log.Debug("environment filled", "s", time.Since(started).Seconds())
@@ -133,45 +178,9 @@ func (m *Manager) fill(ctx context.Context, e *Environment, tmp string) error {
 	return system.KeepJSON(filepath.Join(tmp, "lock.json"), e.Lock)
 }
 
-// installChecked installs and compares with what the wheels brought. uv's cache
-// shares its files with every environment, so one that something else on this
-// machine wrote to damages the next: its packages are fetched anew, once. What
-// comes the same out of that is how it was published (misrecorded.go).
-func (m *Manager) installChecked(ctx context.Context, tool *uv.Tool, in uv.InstallInput, env string) error {
-	var before foundFiles
-	for {
-		r, err := tool.Install(ctx, in)
-		if err != nil {
-			return err
-		}
-		if !r.OK {
-			return installError(r.Failure)
-		}
-		m.log.Debug("packages installed", "uv_s", r.Wall.Seconds())
-		err = checkRecords(ctx, env, quickCheck)
-		var damage *DamageError
-		if !errors.As(err, &damage) {
-			return err
-		}
-		found, lookErr := damage.lookAt(env)
-		switch {
-		case lookErr == nil && found.within(m.misrecorded()):
-			return nil
-		case lookErr == nil && len(in.Again) > 0 && found.alike(before):
-			m.log.Warn("a wheel is not as its own RECORD says, in every copy", "packages", damage.Packages, "first", damage.Files[0])
-			m.keepMisrecorded(found)
-			return nil
-		case len(in.Again) > 0:
-			return err
-		}
-		m.log.Warn("the package cache is damaged, fetching anew", "packages", damage.Packages, "files", len(damage.Files), "first", damage.Files[0])
-		in.Again, before = damage.Packages, found
-	}
-}
-
 // installText is what uv installs: the lock's pins, where a package built from
 // source carries the hash of the wheel that was built here.
-func (m *Manager) installText(ctx context.Context, e *Environment) (text string, links []string, err error) {
+func (m *Manager) installText(e *Environment) (text string, links []string, err error) {
 	pins, left := make([]uv.Pinned, 0, len(e.Lock.Packages)), e.Lock.leftOut()
 	for _, p := range e.Lock.Packages {
 		if slices.Contains(left, p.Name) {
@@ -188,95 +197,14 @@ func (m *Manager) installText(ctx context.Context, e *Environment) (text string,
 			}
 			links = append(links, dir)
 		}
-		if p.Sdist || p.Repaired {
-			h, no, err := m.house(ctx, houseInput{name: p.Name, version: p.Version, python: e.Python, asOf: e.Lock.AsOf, fromIndex: !p.Sdist})
-			if err != nil {
-				return "", nil, err
-			}
-			if no != nil {
-				return "", nil, &unavailableError{*no}
-			}
-			hash, err := wheelHash(h.dir)
-			if err != nil {
-				return "", nil, err
-			}
-			pin.Hashes = []string{hash}
-			links = append(links, h.dir)
+		if p.made() {
+			pin.Hashes = []string{p.Built}
+			links = append(links, e.wheels[p.Name])
 		}
 		pins = append(pins, pin)
 	}
 	text, err = uv.FormatLock(pins)
 	return text, links, err
-}
-
-// installError types a failed installation: trouble with the index or the disk
-// is an error, a lock that cannot be installed is an outcome.
-func installError(f uv.Failure) error {
-	switch {
-	case f.Class == uv.DiskFull:
-		return &StoreError{
-			What: "the disk is full", Why: f.Detail,
-			Next: "free some disk space, or set REPGEN_CACHE_DIR to a larger disk",
-		}
-	case f.Class == uv.FileLimit:
-		return &StoreError{
-			What: "a file is larger than this process may write", Why: f.Detail,
-			Next: "raise the limit (ulimit -f unlimited) and try again", Err: unix.EFBIG,
-		}
-	case f.Class == uv.Killed:
-		return fmt.Errorf("install the packages: %s", f.Detail)
-	case f.Infrastructure(), f.Class == uv.HashMismatch:
-		return indexError("download the packages", errors.New(f.Detail))
-	}
-	return &unavailableError{Unavailable{Why: "the locked packages cannot be installed: " + f.Detail}}
-}
-
-// emptyEnv makes what `uv venv --relocatable` makes (60 ms less, and without
-// the file that patches distutils at every start of the interpreter). Its home
-// and link are the host's as long as uv fills it.
-func emptyEnv(env string, p interp.Interpreter) error {
-	bin := filepath.Join(env, "bin")
-	if err := os.MkdirAll(sitePackages(env, p.Minor), 0o755); err != nil {
-		return err
-	}
-	if err := os.Mkdir(bin, 0o755); err != nil {
-		return err
-	}
-	for _, name := range []string{"python3", "python" + p.Minor} {
-		if err := os.Symlink("python", filepath.Join(bin, name)); err != nil {
-			return err
-		}
-	}
-	if err := os.Symlink(p.Path, filepath.Join(bin, "python")); err != nil {
-		return err
-	}
-	// uv writes scripts that find their interpreter beside them when it reads
-	// that the environment is relocatable.
-	return writeConfig(env, filepath.Dir(p.Path), p, "relocatable = true\n")
-}
-
-func writeConfig(env, home string, p interp.Interpreter, more string) error {
-	text := fmt.Sprintf("home = %s\nimplementation = CPython\nversion_info = %s\ninclude-system-site-packages = false\n", home, p.Version)
-	return os.WriteFile(filepath.Join(env, "pyvenv.cfg"), []byte(text+more), 0o644)
-}
-
-// settle makes the environment independent of where it lies: the interpreter's
-// home and link are those inside the sandbox.
-func settle(env string, p interp.Interpreter) error {
-	guest := p.Guest(sandbox.PyDir)
-	if err := writeConfig(env, filepath.Dir(guest), p, ""); err != nil {
-		return err
-	}
-	link := filepath.Join(env, "bin", "python")
-	if err := os.Remove(link); err != nil {
-		return err
-	}
-	target := guest
-	if !p.InUsr() {
-		// Relative, so that the entry's own py link serves outside.
-		target = filepath.Join("..", "..", strings.TrimPrefix(guest, "/"))
-	}
-	return os.Symlink(target, link)
 }
 
 // sitePackages of an environment for a minor version.

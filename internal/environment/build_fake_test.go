@@ -37,8 +37,10 @@ case "$*" in
   module='x = 1\n'
   case "$*" in *"--refresh-package damaged"*) ;; *) grep -q '^damaged' lock.txt && module='x = 1, changed\n';; esac
   while [ "$1" != --python ]; do shift; done
-  env="${2%/bin/python}"
-  grep -q "relocatable = true" "$env/pyvenv.cfg" || exit 8
+  grep -q "relocatable = true" "${2%/bin/python}/pyvenv.cfg" || exit 8
+  while [ "$1" != --prefix ]; do shift; done
+  env="$2"
+  if find "$env" ! -type d | grep -q .; then echo "error: something is installed there" >&2; exit 9; fi
   for site in "$env"/lib/python*/site-packages; do
     sed -n 's/^\([^=]*\)==\([^ ]*\).*/\1 \2/p' lock.txt | while read -r name version; do
       info="$site/$name-$version.dist-info"; mkdir -p "$info"

@@ -100,7 +100,7 @@ func (m *Manager) Certify(ctx context.Context, e *Environment, s Spec) (Certific
 		return Certificate{}, err
 	}
 	var fresh *Certificate
-	dir, _, err := store.Build(ctx, key, func(ctx context.Context, tmp string) error {
+	dir, _, release, err := store.BuildHeld(ctx, key, func(ctx context.Context, tmp string) error {
 		c, err := m.certifyInto(ctx, e, script, tmp, from)
 		fresh = &c
 		return err
@@ -110,7 +110,7 @@ func (m *Manager) Certify(ctx context.Context, e *Environment, s Spec) (Certific
 		return Certificate{}, storeError("certify the environment", err)
 	}
 	if unsure == nil {
-		e.useBytecode(dir)
+		e.useBytecode(dir, release)
 	}
 	if fresh == nil {
 		if fresh, err = m.oldCertificate(ctx, e, script, dir); err != nil {
@@ -153,8 +153,10 @@ func (m *Manager) certificateKey(ctx context.Context, e *Environment, script str
 	return hex.EncodeToString(h.Sum(nil))[:32], nil
 }
 
-// useBytecode lets later commands read what a certificate's run compiled.
-func (e *Environment) useBytecode(dir string) {
+// useBytecode lets later commands read what a certificate's run compiled, which
+// is held as long as the environment is.
+func (e *Environment) useBytecode(dir string, release func()) {
+	e.keep(release)
 	pyc := filepath.Join(dir, "pyc")
 	if _, err := os.Stat(pyc); err == nil {
 		e.bytecode = pyc

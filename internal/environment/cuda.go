@@ -150,13 +150,14 @@ func addStubs(ctx context.Context, env string, e *Environment) (int, error) {
 	if len(libs) == 0 {
 		return 0, nil
 	}
-	dir := filepath.Join(site, "torch", "lib")
-	if _, err := os.Stat(dir); err != nil {
+	dir, err := os.OpenRoot(site)
+	if err != nil {
 		return 0, fmt.Errorf("make stub libraries: %w", err)
 	}
+	defer func() { _ = dir.Close() }()
 	facts := stubFacts(&e.Lock)
 	for _, l := range libs {
-		if err := os.WriteFile(filepath.Join(dir, l.Soname), stublib.Write(l, facts.Code), 0o755); err != nil {
+		if err := writeNew(dir, filepath.Join("torch", "lib", l.Soname), stublib.Write(l, facts.Code), 0o755); err != nil {
 			return 0, fmt.Errorf("make stub libraries: %w", err)
 		}
 	}
@@ -187,11 +188,11 @@ func stubFacts(l *Lock) stublib.Facts {
 
 // lighten puts stubs in place of what was left out. When that fails, what was
 // left out is installed after all: larger, and the same to a script.
-func (m *Manager) lighten(ctx context.Context, tool *uv.Tool, in uv.InstallInput, e *Environment, env string) error {
+func (m *Manager) lighten(ctx context.Context, tool *uv.Tool, in uv.InstallInput, e *Environment, t target) error {
 	if len(e.Lock.leftOut()) == 0 {
 		return nil
 	}
-	n, err := addStubs(ctx, env, e)
+	n, err := addStubs(ctx, t.filled, e)
 	if err == nil {
 		m.log.Debug("stub libraries written", "libraries", n)
 		return nil
@@ -202,10 +203,13 @@ func (m *Manager) lighten(ctx context.Context, tool *uv.Tool, in uv.InstallInput
 	m.log.Warn("CUDA's libraries are installed: no stubs can stand in for them", "error", err)
 	m.progress(Event{Stage: "build", Text: "installing CUDA's libraries: no stubs can stand in for them"})
 	e.Lock.LeftOut = nil
-	if in.Text, in.FindLinks, err = m.installText(ctx, e); err != nil {
+	if err := m.makeWheels(ctx, e); err != nil {
 		return err
 	}
-	return m.installChecked(ctx, tool, in, env)
+	if in.Text, in.FindLinks, err = m.installText(e); err != nil {
+		return err
+	}
+	return m.installChecked(ctx, tool, in, t)
 }
 
 // builtLock is the lock as it was built: an entry of the store may hold all

@@ -22,15 +22,32 @@ import (
 type houseInput struct {
 	name, version string
 	python        interp.Interpreter
-	asOf          time.Time
+	asOf          time.Time // its day counts
 	// fromIndex takes the index's own wheel and repairs its metadata; false
 	// builds the source package in the sandbox.
 	fromIndex bool
 }
 
+// houseInput is how the wheel of a locked package is found or made: with the
+// build requirements of the day that it was first made on. A control, whose own
+// date may be later, has the same wheel as the side that it is compared with.
+func (p Package) houseInput(python interp.Interpreter, asOf time.Time) (houseInput, error) {
+	if p.BuiltAsOf != "" {
+		day, err := time.Parse(time.DateOnly, p.BuiltAsOf)
+		if err != nil {
+			return houseInput{}, &unavailableError{Unavailable{Why: fmt.Sprintf("the lock says that %s was built as of %q, which is no day", p.Name, clip(p.BuiltAsOf, 20))}}
+		}
+		asOf = day
+	}
+	return houseInput{name: p.Name, version: p.Version, python: python, asOf: asOf, fromIndex: !p.Sdist}, nil
+}
+
 // house is a folder with one wheel for uv's find-links.
 type house struct {
-	dir string
+	dir  string
+	hash string // of the wheel, "sha256:..."
+	// builtAsOf is the day of what it was built with, "" for one from the index.
+	builtAsOf string
 	// repaired is what was changed in the wheel's metadata, for a human.
 	repaired []string
 	// fromIndex: the index's own wheel, not one that was built here.
@@ -50,7 +67,15 @@ func (m *Manager) house(ctx context.Context, in houseInput) (house, *Unavailable
 	if u != nil || err != nil {
 		return house{}, u, err
 	}
-	return house{dir: dir, repaired: readRepaired(dir), fromIndex: in.fromIndex}, nil, nil
+	hash, err := wheelHash(dir)
+	if err != nil {
+		return house{}, nil, err
+	}
+	h := house{dir: dir, hash: hash, repaired: readRepaired(dir), fromIndex: in.fromIndex}
+	if !in.fromIndex && !in.asOf.IsZero() {
+		h.builtAsOf = in.asOf.UTC().Format(time.DateOnly)
+	}
+	return h, nil, nil
 }
 
 func readRepaired(dir string) []string {
@@ -88,12 +113,8 @@ func (m *Manager) repairedWheel(ctx context.Context, name, version string, pytho
 	if !ok || f.Hash == "" {
 		return "", &Unavailable{Why: fmt.Sprintf("%s %s has no wheel with a hash for Python %s", name, version, python.Minor)}, nil
 	}
-	store, err := m.store(wheelStore)
-	if err != nil {
-		return "", nil, err
-	}
 	sum := sha256.Sum256([]byte(strings.Join([]string{wheelVersion, "repaired", f.Hash}, " ")))
-	dir, _, err := store.Build(ctx, name+"-"+hex.EncodeToString(sum[:12]), func(ctx context.Context, tmp string) error {
+	dir, err := m.wheelEntry(ctx, name+"-"+hex.EncodeToString(sum[:12]), func(ctx context.Context, tmp string) error {
 		m.progress(Event{Stage: "wheelhouse", Text: "repairing the metadata of " + f.Filename, Total: f.Size})
 		path := filepath.Join(tmp, withBuildTag(f.Filename))
 		if err := client.Download(ctx, f, path); err != nil {

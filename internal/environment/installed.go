@@ -3,7 +3,9 @@ package environment
 import (
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/repgen/repgen/internal/pydist"
@@ -23,33 +25,22 @@ type Installed struct {
 // tensorflow), by the metadata and the RECORD of what is installed. Nothing is
 // run. Tops is empty when the distribution is not there.
 func (e *Environment) Installed(dist string) (Installed, error) {
-	site := sitePackages(e.Dir, minorOf(e.Python.Version))
-	infos, err := filepath.Glob(filepath.Join(site, "*.dist-info", "METADATA"))
+	minor := minorOf(e.Python.Version)
+	list, err := distributions(e.Dir, minor)
 	if err != nil {
 		return Installed{}, err
 	}
-	byName := map[string]Installed{}
-	folder := map[string]string{}
-	for _, path := range infos {
-		name, version, err := readMetadata(path)
-		if err != nil {
-			return Installed{}, fmt.Errorf("read the metadata of an installed package: %w", err)
-		}
-		name = pydist.Normalize(name)
-		byName[name] = Installed{Name: name, Version: version, SitePackages: site}
-		folder[name] = filepath.Dir(path)
-	}
+	site := sitePackages(e.Dir, minor)
 	for _, name := range append([]string{pydist.Normalize(dist)}, pydist.Variants(dist)...) {
-		in, ok := byName[name]
-		if !ok {
+		i := slices.IndexFunc(list, func(d distribution) bool { return d.name == name })
+		if i < 0 {
 			continue
 		}
-		files, err := readRecord(e.Dir, site, filepath.Join(folder[name], "RECORD"))
+		files, err := readRecord(e.Dir, path.Join(list[i].info, "RECORD"))
 		if err != nil {
 			return Installed{}, fmt.Errorf("read what %s installed: %w", name, err)
 		}
-		in.Tops = topPaths(site, files)
-		return in, nil
+		return Installed{Name: name, Version: list[i].version, SitePackages: site, Tops: topPaths(site, files)}, nil
 	}
 	return Installed{}, nil
 }
@@ -65,9 +56,9 @@ func topPaths(site string, files []recorded) []string {
 	}
 	for _, top := range pydist.TopLevel(names) {
 		path := strings.ReplaceAll(top, ".", "/")
-		if info, err := os.Stat(filepath.Join(site, path)); err == nil && info.IsDir() {
+		if info, err := os.Lstat(filepath.Join(site, path)); err == nil && info.IsDir() {
 			out = append(out, path)
-		} else if _, err := os.Stat(filepath.Join(site, path+".py")); err == nil {
+		} else if _, err := os.Lstat(filepath.Join(site, path+".py")); err == nil {
 			out = append(out, path+".py")
 		}
 	}

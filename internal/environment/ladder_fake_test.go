@@ -102,7 +102,7 @@ func (w *world) house(_ context.Context, in houseInput) (house, *Unavailable, er
 		return house{}, &Unavailable{Why: "setup.py fails"}, nil
 	}
 	w.built = append(w.built, in.name+"=="+in.version)
-	h := house{dir: "/wheels/" + in.name, fromIndex: in.fromIndex}
+	h := house{dir: "/wheels/" + in.name, fromIndex: in.fromIndex, hash: "sha256:built", builtAsOf: dayOf(in.asOf)}
 	for _, r := range w.projects[in.name] {
 		if r.version == in.version {
 			h.repaired = r.bad

@@ -55,7 +55,7 @@ func (l *ladder) twins(res uv.CompileResult) bool {
 // lock is the solution with each package's word.
 func (l *ladder) lock(res uv.CompileResult) (*Lock, error) {
 	lock := &Lock{
-		Python: l.python.Version, AsOf: l.cutoff, Rung: l.rung, Rungs: l.rungs, Text: res.Text,
+		Python: l.python.Version, AsOf: l.cutoff, Rung: l.rung, Rungs: l.rungs, Index: res.Index, Text: res.Text,
 		Requirements: l.reqs, Constraints: l.cons, Exempt: l.exempt, Env: l.spec.Env, StandIns: l.standIns, Edits: l.edits,
 		Changes: l.changes,
 	}
@@ -82,6 +82,7 @@ func (l *ladder) word(p uv.Pinned) Package {
 	out := Package{Name: p.Name, Version: p.Version, Hashes: p.Hashes, Word: WordResolver}
 	if h, ok := l.built[p.Name+"=="+p.Version]; ok {
 		out.Sdist, out.Repaired = !h.fromIndex, len(h.repaired) > 0
+		out.Built, out.BuiltAsOf = h.hash, h.builtAsOf
 	}
 	if own, ok := l.own[p.Name]; ok && own.Version == p.Version {
 		out.Wheel = own.Wheel

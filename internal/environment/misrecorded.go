@@ -27,7 +27,7 @@ type foundFiles map[string]string
 func (e *DamageError) lookAt(env string) (foundFiles, error) {
 	out := foundFiles{}
 	for _, path := range e.Files {
-		sum, err := fileHash(filepath.Join(env, path))
+		sum, err := fileHash(env, path)
 		if err != nil {
 			return nil, fmt.Errorf("look at a file that is not as recorded: %w", err)
 		}

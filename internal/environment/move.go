@@ -169,10 +169,14 @@ func (l *ladder) sources(ctx context.Context, base *Lock, moved string) error {
 				return err
 			}
 		}
-		if !p.Sdist && !p.Repaired || p.Name == moved {
+		if !p.made() || p.Name == moved {
 			continue
 		}
-		h, u, err := l.on.house(ctx, houseInput{name: p.Name, version: p.Version, python: l.python, asOf: base.AsOf, fromIndex: !p.Sdist})
+		in, err := p.houseInput(l.python, base.AsOf)
+		if err != nil {
+			return err
+		}
+		h, u, err := l.on.house(ctx, in)
 		if err != nil {
 			return fmt.Errorf("bring %s %s along: %w", p.Name, p.Version, err)
 		}

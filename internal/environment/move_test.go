@@ -211,3 +211,30 @@ func TestNeeded(t *testing.T) {
 		}
 	}
 }
+
+// TestMoveKeepsBuiltWheels: a control with a later date has the wheel that was
+// built for the reported side: nothing but the subject is moved.
+func TestMoveKeepsBuiltWheels(t *testing.T) {
+	w := jaxWorld()
+	helper := w.add("helper", "0.9.0", "2024-01-01")
+	helper.wheels, helper.sdist = nil, true
+	s, _ := jaxBase(t, w)
+	s.Requirements[1] = req("helper==0.9.0", WordReporter)
+	base, u := solve(t, w, s)
+	if u != nil {
+		t.Fatalf("base: %s", u.Why)
+	}
+	lock, u, err := moveOn(t.Context(), w, s, base, "jax", "0.7.0")
+	if err != nil || u != nil {
+		t.Fatalf("move: %+v %v", u, err)
+	}
+	if !lock.AsOf.After(base.AsOf) {
+		t.Fatalf("as of %s and %s", base.AsOf, lock.AsOf)
+	}
+	for side, l := range map[string]*Lock{"reported": base, "control": lock} {
+		p := l.Packages[0]
+		if p.Name != "helper" || !p.Sdist || p.Built == "" || p.BuiltAsOf != "2025-06-18" {
+			t.Errorf("%s: %+v", side, p)
+		}
+	}
+}

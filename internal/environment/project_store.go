@@ -1,13 +1,13 @@
 package environment
 
 import (
-	"archive/zip"
 	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -42,11 +42,7 @@ func (m *Manager) KeepWheel(ctx context.Context, p Package, data []byte) error {
 	if err := checkUnpacked(data); err != nil {
 		return fmt.Errorf("keep the wheel %s: %w", p.Wheel, err)
 	}
-	store, err := m.store(wheelStore)
-	if err != nil {
-		return err
-	}
-	_, _, err = store.Build(ctx, key, func(_ context.Context, tmp string) error {
+	_, err := m.wheelEntry(ctx, key, func(_ context.Context, tmp string) error {
 		return os.WriteFile(filepath.Join(tmp, p.Wheel), data, 0o644)
 	})
 	if err != nil {
@@ -71,17 +67,17 @@ func (m *Manager) wheelDir(p Package) (string, error) {
 	if !ok {
 		return "", fmt.Errorf("find the wheel of %s: the lock does not name it by one hash", p.Name)
 	}
-	store, err := m.store(wheelStore)
+	dir, ok, err := m.foundWheel(key)
 	if err != nil {
 		return "", err
 	}
-	if _, err := os.Stat(filepath.Join(store.Path(key), p.Wheel)); err != nil {
+	if !ok {
+		return "", fmt.Errorf("find the wheel %s: %w", p.Wheel, fs.ErrNotExist)
+	}
+	if _, err := os.Stat(filepath.Join(dir, p.Wheel)); err != nil {
 		return "", fmt.Errorf("find the wheel %s: %w", p.Wheel, err)
 	}
-	if err := store.Touch(key); err != nil {
-		return "", storeError("find the wheel", err)
-	}
-	return store.Path(key), nil
+	return dir, nil
 }
 
 // lostWheel is the outcome for a lock whose wheel is gone.
@@ -92,34 +88,26 @@ func lostWheel(p Package) *Unavailable {
 	}
 }
 
-// damagedWheel says that a wheel's bytes are not to be unpacked.
-type damagedWheel struct{ why string }
-
-func (d *damagedWheel) Error() string { return d.why }
-
 // checkUnpacked reads a wheel through once: an installer unpacks it outside of
 // the sandbox, where nothing else would bound it.
 func checkUnpacked(data []byte) error {
-	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	z, err := readZip(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
-		return &damagedWheel{err.Error()}
-	}
-	if len(z.File) > maxEntries {
-		return &damagedWheel{"too many files"}
+		return err
 	}
 	left := int64(maxUnpacked)
 	for _, f := range z.File {
 		r, err := f.Open()
 		if err != nil {
-			return &damagedWheel{err.Error()}
+			return err
 		}
 		n, err := io.Copy(io.Discard, io.LimitReader(r, left+1))
 		_ = r.Close()
 		if left -= n; left < 0 {
-			return &damagedWheel{fmt.Sprintf("it unpacks to more than %d MiB", maxUnpacked>>20)}
+			return fmt.Errorf("it unpacks to more than %d MiB", maxUnpacked>>20)
 		}
 		if err != nil {
-			return &damagedWheel{fmt.Sprintf("%s: %s", clip(f.Name, 80), err)}
+			return fmt.Errorf("%s: %w", clip(f.Name, 80), err)
 		}
 	}
 	return nil

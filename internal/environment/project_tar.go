@@ -111,7 +111,7 @@ func (p *packer) made(name string) bool {
 var firstDay = time.Date(1980, 1, 2, 0, 0, 0, 0, time.UTC)
 
 func (p *packer) file(name string, info fs.FileInfo) error {
-	f, err := p.root.Open(name)
+	f, err := p.root.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0) // a pipe by now is not waited for
 	if err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ type layout struct {
 
 // scanExport reads an exported archive without unpacking it.
 func scanExport(file string) (layout, error) {
-	f, err := openPlain(file)
+	f, err := openPlain(filepath.Split(file))
 	if err != nil {
 		return layout{}, err
 	}
@@ -204,17 +204,21 @@ func (l *layout) take(h *tar.Header, r io.Reader) error {
 	return nil
 }
 
-// openPlain opens a file that a run left at the top of its work folder: no
-// link is followed, no pipe waited for.
-func openPlain(file string) (*os.File, error) {
-	fd, err := unix.Open(file, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+// openPlain opens a file below a folder that a stranger filled: no link leads out
+// of it, no pipe is waited for, no device read.
+func openPlain(dir, name string) (*os.File, error) {
+	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", filepath.Base(file), err)
+		return nil, err
 	}
-	f := os.NewFile(uintptr(fd), file)
+	defer func() { _ = root.Close() }()
+	f, err := root.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("open %s: it is no plain file", filepath.Base(file))
+		err = fmt.Errorf("open %s: it is no plain file", path.Base(name))
 	}
 	if err != nil {
 		_ = f.Close()

@@ -144,7 +144,7 @@ func TestProjectTwoRevisionsOfOneVersion(t *testing.T) {
 		t.Errorf("the locks are alike:\n%s\n%s", bad.Text, good.Text)
 	}
 	for content, l := range map[string]*Lock{"bad": bad, "good": good} {
-		text, links, err := w.installText(t.Context(), &Environment{Lock: *l, Python: w.python})
+		text, links, err := w.installText(&Environment{Lock: *l, Python: w.python})
 		if err != nil || len(links) != 1 || !strings.Contains(text, "--hash="+l.Packages[0].Hashes[0]) {
 			t.Fatalf("%s: %q %v %v", content, text, links, err)
 		}

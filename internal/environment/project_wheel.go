@@ -182,12 +182,9 @@ func (l layout) requiresPython() string {
 // refused by the build tools of the environment's date: those of the days after
 // it was made are tried next.
 func (m *Manager) keepWheel(ctx context.Context, s sourceBuild, tree, version, work string, made time.Time) (projectWheel, *Unavailable, error) {
-	store, err := m.store(wheelStore)
-	if err != nil {
-		return projectWheel{}, nil, err
-	}
-	sum := sha256.Sum256([]byte(strings.Join([]string{builderVersion, tree, version, s.python.Version, s.python.ABI}, " ")))
-	dir, _, err := store.Build(ctx, "project-"+hex.EncodeToString(sum[:12]), func(ctx context.Context, tmp string) error {
+	s.asOf = wholeDay(s.asOf)
+	sum := sha256.Sum256([]byte(strings.Join([]string{builderVersion, tree, version, s.python.Version, s.python.ABI, dayOf(s.asOf)}, " ")))
+	dir, err := m.wheelEntry(ctx, "project-"+hex.EncodeToString(sum[:12]), func(ctx context.Context, tmp string) error {
 		m.progress(Event{Stage: "project", Text: "building " + s.label + " in the sandbox"})
 		if err := m.buildDated(ctx, s, made, work); err != nil {
 			return err
@@ -214,14 +211,7 @@ func (m *Manager) keepWheel(ctx context.Context, s sourceBuild, tree, version, w
 	if err != nil {
 		return projectWheel{}, nil, err
 	}
-	if err := m.KeepWheel(ctx, w.Package, data); err != nil {
-		var damaged *damagedWheel
-		if errors.As(err, &damaged) {
-			return projectWheel{}, &Unavailable{Why: "building " + s.label + " left a damaged wheel: " + damaged.Error()}, nil
-		}
-		return projectWheel{}, nil, err
-	}
-	return w, nil, nil
+	return w, nil, m.KeepWheel(ctx, w.Package, data)
 }
 
 // maxMetadata bounds the METADATA of a wheel, which holds its whole README.
@@ -237,7 +227,7 @@ func readWheel(file string) (projectWheel, error) {
 	if !ok || !wheelForm.MatchString(filepath.Base(file)) {
 		return projectWheel{}, errors.New("its file name says neither name nor version")
 	}
-	sum, err := fileHash(file)
+	sum, err := fileHash(filepath.Split(file))
 	if err != nil {
 		return projectWheel{}, err
 	}
@@ -245,14 +235,11 @@ func readWheel(file string) (projectWheel, error) {
 		Name: name, Version: version, Hashes: []string{"sha256:" + hex.EncodeToString(sum)},
 		Word: WordProject, Wheel: filepath.Base(file),
 	}}
-	z, err := zip.OpenReader(file)
+	z, err := openZip(file)
 	if err != nil {
 		return projectWheel{}, err
 	}
 	defer func() { _ = z.Close() }()
-	if len(z.File) > maxEntries {
-		return projectWheel{}, errors.New("too many files")
-	}
 	for _, f := range z.File {
 		top, rest, deep := strings.Cut(f.Name, "/")
 		switch {

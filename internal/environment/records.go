@@ -8,12 +8,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -78,30 +81,25 @@ type recorded struct {
 	size  int64  // -1 when not given
 }
 
-// checkRecords goes through the RECORD of every installed package.
+// checkRecords goes through the RECORD of every installed package. One that names
+// a file elsewhere makes the environment unavailable: no wheel may bring that.
 func checkRecords(ctx context.Context, env string, how thoroughness) error {
-	sites, err := filepath.Glob(filepath.Join(env, "lib", "python3*", "site-packages"))
+	lists, err := fs.Glob(os.DirFS(env), "lib/python3*/site-packages/*.dist-info/RECORD")
 	if err != nil {
 		return err
 	}
 	var files []recorded
-	for _, site := range sites {
-		lists, err := filepath.Glob(filepath.Join(site, "*.dist-info", "RECORD"))
+	for _, list := range lists {
+		more, err := readRecord(env, list)
+		info := path.Base(path.Dir(list))
 		if err != nil {
-			return err
+			return &unavailableError{Unavailable{Why: fmt.Sprintf("the wheel behind %s cannot be checked: %s", info, err)}}
 		}
-		for _, list := range lists {
-			info := filepath.Base(filepath.Dir(list))
-			more, err := readRecord(env, site, list)
-			if err != nil {
-				return fmt.Errorf("check %s: %w", info, err)
-			}
-			owner, _, _ := strings.Cut(info, "-")
-			for i := range more {
-				more[i].owner = pydist.Normalize(owner)
-			}
-			files = append(files, more...)
+		owner, _, _ := strings.Cut(info, "-")
+		for i := range more {
+			more[i].owner = pydist.Normalize(owner)
 		}
+		files = append(files, more...)
 	}
 	return compare(ctx, env, files, how)
 }
@@ -109,12 +107,14 @@ func checkRecords(ctx context.Context, env string, how thoroughness) error {
 // maxRecord bounds one RECORD; that of torch has 1.3 MB.
 const maxRecord = 64 << 20
 
-func readRecord(env, site, path string) ([]recorded, error) {
-	f, err := os.Open(path)
+// readRecord reads the list at a path below the environment.
+func readRecord(env, list string) ([]recorded, error) {
+	f, err := openPlain(env, list)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }()
+	site := filepath.Dir(filepath.Dir(filepath.Join(env, list)))
 	return parseRecord(env, site, io.LimitReader(f, maxRecord))
 }
 
@@ -141,7 +141,7 @@ func parseRecord(env, site string, r io.Reader) ([]recorded, error) {
 			path = filepath.Join(site, path)
 		}
 		if rel, err := filepath.Rel(env, path); err != nil || !filepath.IsLocal(rel) {
-			return nil, fmt.Errorf("%q lies outside of the environment", row[0])
+			return nil, fmt.Errorf("%q lies outside of the environment", clip(row[0], 80))
 		}
 		if inDataFolder(row[0]) {
 			continue
@@ -181,23 +181,31 @@ func inDataFolder(path string) bool {
 	return ok && rest != "" && strings.Contains(top, "-") && strings.HasSuffix(top, ".data")
 }
 
-// compare looks at the files, several at a time. Some distributions are other
-// builds of one package and bring the same paths (keras and keras-nightly,
-// opencv-python and its headless twin): the one that was installed last wins, so
-// a file is whole when it is what any of its owners brought. That the asked-for
-// one is imported is for the certificate to say.
+// compare looks at the files, several at a time, and at each once however often
+// it is listed. Some distributions are other builds of one package and bring the
+// same paths (keras and keras-nightly, opencv-python and its headless twin): the
+// one that was installed last wins, so a file is whole when it is what any of
+// its owners brought. That the asked-for one is imported is for the certificate
+// to say.
 func compare(ctx context.Context, env string, files []recorded, how thoroughness) error {
-	bad := make([]bool, len(files))
+	rows, paths := map[string][]recorded{}, []string(nil)
+	for _, f := range files {
+		if rows[f.path] == nil {
+			paths = append(paths, f.path)
+		}
+		rows[f.path] = append(rows[f.path], f)
+	}
+	bad := make([]bool, len(paths))
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	const batch = 256 // a goroutine per file would cost more than the stat
-	for start := 0; start < len(files); start += batch {
+	for start := 0; start < len(paths); start += batch {
 		g.Go(func() error {
-			for i := start; i < min(start+batch, len(files)); i++ {
+			for i := start; i < min(start+batch, len(paths)); i++ {
 				if ctx.Err() != nil {
 					return ctx.Err()
 				}
-				bad[i] = !files[i].holds(how)
+				bad[i] = !whole(env, paths[i], rows[paths[i]], how)
 			}
 			return nil
 		})
@@ -205,21 +213,15 @@ func compare(ctx context.Context, env string, files []recorded, how thoroughness
 	if err := g.Wait(); err != nil {
 		return err
 	}
-	damage, whole := &DamageError{}, map[string]bool{}
-	for i, f := range files {
+	damage := &DamageError{}
+	for i, name := range paths {
 		if !bad[i] {
-			whole[f.path] = true
+			continue
 		}
-	}
-	for i, f := range files {
-		if bad[i] && !whole[f.path] {
-			rel, err := filepath.Rel(env, f.path)
-			if err != nil {
-				rel = f.path
-			}
-			damage.Files = append(damage.Files, rel)
-			if !slices.Contains(damage.Packages, f.owner) {
-				damage.Packages = append(damage.Packages, f.owner)
+		damage.Files = append(damage.Files, below(env, name))
+		for _, row := range rows[name] {
+			if !slices.Contains(damage.Packages, row.owner) {
+				damage.Packages = append(damage.Packages, row.owner)
 			}
 		}
 	}
@@ -229,28 +231,41 @@ func compare(ctx context.Context, env string, files []recorded, how thoroughness
 	return nil
 }
 
-// holds says whether the file is as recorded.
-func (f recorded) holds(how thoroughness) bool {
-	st, err := os.Lstat(f.path)
+// below is a path relative to the environment that it was made in.
+func below(env, path string) string {
+	rel, err := filepath.Rel(env, path)
+	if err != nil { // both are absolute
+		return path
+	}
+	return rel
+}
+
+// whole says whether the file is as one of its rows says.
+func whole(env, path string, rows []recorded, how thoroughness) bool {
+	st, err := os.Lstat(path)
 	if err != nil {
 		return false
 	}
-	if f.size >= 0 && st.Size() != f.size {
-		return false
-	}
-	if f.hash == "" || how == quickCheck && !strings.HasSuffix(f.path, ".pth") {
-		return true
-	}
-	want, found := strings.CutPrefix(f.hash, "sha256=")
-	if !found {
-		return true // another hash function: sizes have to do
-	}
-	got, err := fileHash(f.path)
-	return err == nil && base64.RawURLEncoding.EncodeToString(got) == strings.TrimRight(want, "=")
+	sum := sync.OnceValues(func() ([]byte, error) { return fileHash(env, below(env, path)) })
+	return slices.ContainsFunc(rows, func(f recorded) bool {
+		if f.size >= 0 && st.Size() != f.size {
+			return false
+		}
+		if f.hash == "" || how == quickCheck && !strings.HasSuffix(path, ".pth") {
+			return true
+		}
+		want, found := strings.CutPrefix(f.hash, "sha256=")
+		if !found {
+			return true // another hash function: sizes have to do
+		}
+		got, err := sum()
+		return err == nil && base64.RawURLEncoding.EncodeToString(got) == strings.TrimRight(want, "=")
+	})
 }
 
-func fileHash(path string) ([]byte, error) {
-	f, err := os.Open(path)
+// fileHash reads a plain file below a folder.
+func fileHash(dir, name string) ([]byte, error) {
+	f, err := openPlain(dir, name)
 	if err != nil {
 		return nil, err
 	}
@@ -262,29 +277,45 @@ func fileHash(path string) ([]byte, error) {
 	return h.Sum(nil), nil
 }
 
-// installedVersions reads names and versions from the metadata files, without
+// distribution is one that is installed, by its own metadata.
+type distribution struct {
+	name, version string
+	info          string // its folder, relative to the environment
+}
+
+// distributions reads names and versions from the metadata files, without
 // running anything of the environment.
-func installedVersions(env, minor string) (map[string]string, error) {
-	files, err := filepath.Glob(filepath.Join(sitePackages(env, minor), "*.dist-info", "METADATA"))
+func distributions(env, minor string) ([]distribution, error) {
+	files, err := fs.Glob(os.DirFS(env), path.Join("lib", "python"+minor, "site-packages", "*.dist-info", "METADATA"))
 	if err != nil {
 		return nil, err
 	}
-	out := map[string]string{}
-	for _, path := range files {
-		name, version, err := readMetadata(path)
+	var out []distribution
+	for _, file := range files {
+		name, version, err := readMetadata(env, file)
 		if err != nil {
 			return nil, fmt.Errorf("read the metadata of an installed package: %w", err)
 		}
 		if name != "" {
-			out[pydist.Normalize(name)] = version
+			out = append(out, distribution{pydist.Normalize(name), version, path.Dir(file)})
 		}
 	}
 	return out, nil
 }
 
+// installedVersions are those of the distributions, by name.
+func installedVersions(env, minor string) (map[string]string, error) {
+	list, err := distributions(env, minor)
+	out := map[string]string{}
+	for _, d := range list {
+		out[d.name] = d.version
+	}
+	return out, err
+}
+
 // readMetadata reads the two headers; they come before the first empty line.
-func readMetadata(path string) (name, version string, err error) {
-	f, err := os.Open(path)
+func readMetadata(env, file string) (name, version string, err error) {
+	f, err := openPlain(env, file)
 	if err != nil {
 		return "", "", err
 	}

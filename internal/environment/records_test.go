@@ -2,9 +2,12 @@ package environment
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 func TestParseRecord(t *testing.T) {
@@ -135,5 +138,50 @@ func TestInstalledVersions(t *testing.T) {
 	}
 	if got, err := installedVersions(env, "3.12"); err != nil || len(got) != 0 {
 		t.Errorf("another Python: %v %v", got, err)
+	}
+}
+
+// TestDamagedReadersAreNotWaitedFor: a list or a description that is a pipe, or a
+// link that leads elsewhere, is no environment, at once.
+func TestDamagedReadersAreNotWaitedFor(t *testing.T) {
+	for name, make := range map[string]func(path string) error{
+		"a pipe": func(path string) error { return unix.Mkfifo(path, 0o644) },
+		"a link": func(path string) error { return os.Symlink("/etc/passwd", path) },
+		"zeroes": func(path string) error { return os.Symlink("/dev/zero", path) },
+	} {
+		env, dir := site(t, "a.py,,\n")
+		info := filepath.Join(dir, "a-1.0.dist-info")
+		for _, file := range []string{"METADATA", "x.pth"} {
+			if err := make(filepath.Join(info, file)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, err := installedVersions(env, "3.11"); err == nil {
+			t.Errorf("%s: versions %v", name, got)
+		}
+		write(t, filepath.Join(info, "RECORD"), "a-1.0.dist-info/x.pth,sha256=xx,\n", 0o644)
+		if err := checkRecords(t.Context(), env, quickCheck); err == nil {
+			t.Errorf("%s: nothing is damaged", name)
+		}
+		if err := os.Remove(filepath.Join(info, "RECORD")); err != nil {
+			t.Fatal(err)
+		}
+		if err := make(filepath.Join(info, "RECORD")); err != nil {
+			t.Fatal(err)
+		}
+		if err := checkRecords(t.Context(), env, quickCheck); err == nil {
+			t.Errorf("%s: it was read as a list", name)
+		}
+	}
+}
+
+// TestDamageOnce: a file is looked at and named once, however often its wheel
+// lists it.
+func TestDamageOnce(t *testing.T) {
+	env, dir := site(t, strings.Repeat("x.pth,sha256=xx,3\n", 1000))
+	write(t, filepath.Join(dir, "x.pth"), "abc", 0o644)
+	var damage *DamageError
+	if err := checkRecords(t.Context(), env, quickCheck); !errors.As(err, &damage) || len(damage.Files) != 1 || len(damage.Packages) != 1 {
+		t.Errorf("%v", err)
 	}
 }

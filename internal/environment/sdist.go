@@ -2,7 +2,6 @@ package environment
 
 import (
 	"archive/tar"
-	"archive/zip"
 	"compress/bzip2"
 	"compress/gzip"
 	"errors"
@@ -108,7 +107,7 @@ func pyprojectOfTar(r io.Reader) (string, error) {
 }
 
 func pyprojectOfZip(path string) (string, error) {
-	z, err := zip.OpenReader(path)
+	z, err := openZip(path)
 	if err != nil {
 		return "", err
 	}

@@ -53,7 +53,7 @@ func (m *Manager) prefetch(ctx context.Context, names []string) error {
 }
 
 // solverVersion changes when the same question is to be answered anew.
-const solverVersion = "4"
+const solverVersion = "5"
 
 // solveKey is everything that a lock depends on and that can change without
 // the index changing its past.

@@ -78,69 +78,6 @@ func storeError(doing string, err error) error {
 	return fmt.Errorf("%s: %w", doing, err)
 }
 
-// holdPoll is how often a waiting process looks whether another one has
-// finished the entry that both want.
-const holdPoll = 50 * time.Millisecond
-
-// holdTries bounds how often an entry is built that is gone, or locked by who
-// looks whether it can go, before it can be held. Each try is a build at worst,
-// and cleaning twice within one build has not been seen.
-const holdTries = 5
-
-// buildHeld is Build and Hold in one. Between the two the lock is nobody's, so
-// another process that makes room may take it, or the whole entry: then both
-// are done again.
-func buildHeld(ctx context.Context, store *cachedir.Store, key string, build func(context.Context, string) error) (dir string, built bool, release func(), err error) {
-	for range holdTries {
-		made := false
-		dir, made, release, err = buildAndHold(ctx, store, key, build)
-		built = built || made
-		if err != nil || release != nil {
-			return dir, built && err == nil, release, err
-		}
-	}
-	return "", false, nil, errors.New("the entry was removed as soon as it was built")
-}
-
-// buildAndHold gives no release where the entry could not be held. Whoever builds
-// an entry goes on holding it while it is used, which can take minutes, so one
-// who waits for the builder's lock also looks whether it can be shared already.
-func buildAndHold(ctx context.Context, store *cachedir.Store, key string, build func(context.Context, string) error) (dir string, built bool, release func(), err error) {
-	if release, ok := store.Hold(key); ok {
-		return store.Path(key), false, release, nil
-	}
-	wait, cancel := context.WithCancel(ctx)
-	defer cancel()
-	shared := make(chan func(), 1)
-	go func() {
-		defer close(shared)
-		tick := time.NewTicker(holdPoll)
-		defer tick.Stop()
-		for {
-			select {
-			case <-wait.Done():
-				return
-			case <-tick.C:
-				if release, ok := store.Hold(key); ok {
-					shared <- release
-					cancel()
-					return
-				}
-			}
-		}
-	}()
-	_, built, err = store.Build(wait, key, build)
-	cancel()
-	if release, ok := <-shared; ok {
-		return store.Path(key), built && err == nil, release, nil
-	}
-	if err != nil {
-		return "", false, nil, err
-	}
-	release, _ = store.Hold(key)
-	return store.Path(key), built, release, nil
-}
-
 // lockHash is the key of a lock: what is installed, for which interpreter. The
 // interpreter's place is no part of it, since an environment is tied to it by
 // its place inside the sandbox alone.
@@ -153,6 +90,9 @@ func lockHash(l *Lock, p interp.Interpreter) string {
 	_, _ = fmt.Fprintf(h, "%s\n%s %s %s %s\n", builderVersion, p.Version, p.ABI, p.Arch, layout)
 	for _, pkg := range l.Packages {
 		_, _ = fmt.Fprintf(h, "%s==%s %t %s\n", pkg.Name, pkg.Version, pkg.Sdist, strings.Join(pkg.Hashes, " "))
+		if pkg.made() {
+			_, _ = fmt.Fprintf(h, "built %s\n", pkg.Built)
+		}
 	}
 	if out := l.leftOut(); len(out) > 0 {
 		_, _ = fmt.Fprintf(h, "stubs %s for %s\n", stubVersion, strings.Join(out, " "))

@@ -22,6 +22,9 @@ type tools struct {
 	client  *pypi.Client
 	// releases by name and Python minor version
 	releases map[string][]Release
+
+	wheelsMu sync.Mutex
+	wheels   map[string]func() // leases of the store of wheels, by key
 }
 
 // interpreters lists the Pythons of this machine.

@@ -63,9 +63,17 @@ type Package struct {
 	// Wheel is the file name of a wheel that was built from a project; it lies
 	// in the store (or in a bundle) under the one hash in Hashes.
 	Wheel string `json:"wheel,omitempty"`
-	Word  Word   `json:"word"`
-	Why   string `json:"why,omitempty"`
+	// Built is the hash of the wheel that was made here of a source package, or by
+	// a repair, and BuiltAsOf the day of the build requirements ("2021-03-04", the
+	// end of it in UTC). The same source gives other wheels on other days.
+	Built     string `json:"built,omitempty"`
+	BuiltAsOf string `json:"built_as_of,omitempty"`
+	Word      Word   `json:"word"`
+	Why       string `json:"why,omitempty"`
 }
+
+// made says that the package's wheel is not one of the index's.
+func (p Package) made() bool { return p.Sdist || p.Repaired }
 
 // Rung is one step of the ladder that was tried.
 type Rung struct {
@@ -82,6 +90,8 @@ type Lock struct {
 	AsOf     time.Time `json:"as_of"`
 	Rung     int       `json:"rung"`
 	Rungs    []Rung    `json:"rungs"`
+	// Index is where it was solved, "" for the usual index (uv.Index.Shown).
+	Index string `json:"index,omitempty"`
 	// Text is the requirements text with hashes and no URL.
 	Text string `json:"text"`
 	// Hash is the sha256 over interpreter, text and builder version: the key

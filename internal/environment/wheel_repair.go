@@ -22,11 +22,11 @@ const (
 
 // repairWheel rewrites the wheel at file when its metadata has lines that no
 // resolver reads, and keeps what it did beside it. Nothing of it is unpacked
-// or run; all other files keep their bytes. A file that is no archive is left
-// for the installer to refuse.
+// or run; all other files keep their bytes. A file that is no archive that is
+// read here is left for the installer to refuse.
 func repairWheel(file string) (notes []string, err error) {
-	z, err := zip.OpenReader(file)
-	if errors.Is(err, zip.ErrFormat) {
+	z, err := openZip(file)
+	if errors.Is(err, zip.ErrFormat) || errors.Is(err, errZipList) {
 		return nil, nil
 	}
 	if err != nil {
@@ -34,7 +34,7 @@ func repairWheel(file string) (notes []string, err error) {
 	}
 	defer func() { _ = z.Close() }()
 	meta, record := distInfo(z.File)
-	if meta == nil || record == nil || len(z.File) > maxEntries {
+	if meta == nil || record == nil {
 		return nil, nil
 	}
 	text, err := readZipFile(meta, maxMetadata)

@@ -40,8 +40,10 @@ const (
 
 // wheelhouse builds one source package in the sandbox and returns the folder
 // that holds the wheel, for uv's find-links. Source and build requirements are
-// fetched beforehand, the latter as of the date; nothing of them runs here.
-// Built ones come from the store.
+// fetched beforehand, the latter as of the end of the date's day; nothing of them
+// runs here. Built ones come from the store, where the day is part of the key: an
+// extension module built with NumPy 1 is another than one built with NumPy 2.
+// (Where no build requirement of the day serves the Python, those of today do.)
 func (m *Manager) wheelhouse(ctx context.Context, name, version string, python interp.Interpreter, asOf time.Time) (string, *Unavailable, error) {
 	name = pydist.Normalize(name)
 	if no := m.mayBuild(name, version); no != nil {
@@ -51,13 +53,10 @@ func (m *Manager) wheelhouse(ctx context.Context, name, version string, python i
 	if err != nil || no != nil {
 		return "", no, err
 	}
-	store, err := m.store(wheelStore)
-	if err != nil {
-		return "", nil, err
-	}
-	sum := sha256.Sum256([]byte(strings.Join([]string{builderVersion, wheelVersion, source.Hash, python.Version, python.ABI}, " ")))
+	asOf = wholeDay(asOf)
+	sum := sha256.Sum256([]byte(strings.Join([]string{builderVersion, wheelVersion, source.Hash, python.Version, python.ABI, dayOf(asOf)}, " ")))
 	key := name + "-" + hex.EncodeToString(sum[:12])
-	dir, _, err := store.Build(ctx, key, func(ctx context.Context, tmp string) error {
+	dir, err := m.wheelEntry(ctx, key, func(ctx context.Context, tmp string) error {
 		return m.buildWheel(ctx, source, name, python, asOf, tmp)
 	})
 	var bad *unavailableError
@@ -68,6 +67,22 @@ func (m *Manager) wheelhouse(ctx context.Context, name, version string, python i
 		return "", nil, storeError("build "+name+" from source", err)
 	}
 	return dir, nil, nil
+}
+
+// wholeDay is the end of a date's day, and no date for none.
+func wholeDay(t time.Time) time.Time {
+	if t.IsZero() {
+		return t
+	}
+	return endOfDay(t)
+}
+
+// dayOf names it in a key.
+func dayOf(t time.Time) string {
+	if t.IsZero() {
+		return "undated"
+	}
+	return t.UTC().Format(time.DateOnly)
 }
 
 // mayBuild says why a source package is not built at all.
@@ -329,7 +344,7 @@ func (m *Manager) built(ctx context.Context, lock *Lock) (*Environment, error) {
 }
 
 // takeWheel copies the one wheel that the build left, when its name and version
-// are what was asked for. Links in the work folder are not followed.
+// are what was asked for and it can be unpacked. Links in the work folder are not followed.
 func takeWheel(work, label, dst string, wanted func(name, version string) bool) error {
 	refuse := func(why string) error {
 		return &unavailableError{Unavailable{Why: "building " + label + " in the sandbox left " + why}}
@@ -360,6 +375,9 @@ func takeWheel(work, label, dst string, wanted func(name, version string) bool) 
 	if err != nil {
 		return err
 	}
+	if err := checkUnpacked(data); err != nil {
+		return refuse("a damaged wheel: " + err.Error())
+	}
 	return os.WriteFile(filepath.Join(dst, wheels[0]), data, 0o644)
 }
 
@@ -369,7 +387,7 @@ func wheelHash(dir string) (string, error) {
 	if err != nil || len(found) != 1 {
 		return "", fmt.Errorf("the folder of a built wheel holds %d wheels", len(found))
 	}
-	sum, err := fileHash(found[0])
+	sum, err := fileHash(dir, filepath.Base(found[0]))
 	if err != nil {
 		return "", err
 	}

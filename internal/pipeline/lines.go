@@ -110,7 +110,14 @@ func environmentLine(o *proof.Outcome) string {
 		packages = "package"
 	}
 	return fmt.Sprintf("python %s, %d %s as of %s (%s)%srung %d of %d",
-		l.Python, len(l.Packages), packages, day.UTC().Format(time.DateOnly), source, dot, l.Rung, environment.Rungs) + standInText(l)
+		l.Python, len(l.Packages), packages, day.UTC().Format(time.DateOnly), source, dot, l.Rung, environment.Rungs) + indexText(l) + standInText(l)
+}
+
+func indexText(l *environment.Lock) string {
+	if l.Index == "" {
+		return ""
+	}
+	return dot + "index " + l.Index
 }
 
 func standInText(l *environment.Lock) string {

@@ -83,6 +83,10 @@ func TestEnvironmentLine(t *testing.T) {
 	if got := environmentLine(o); got != "python 3.11.7, 6 packages as of 2024-03-05 (report) · rung 3 of "+strconv.Itoa(environment.Rungs)+" · stand-in for jax" {
 		t.Errorf("got %q", got)
 	}
+	o.Lock.Index, o.Lock.StandIns = "https://corp.invalid/simple", nil
+	if got := environmentLine(o); !strings.HasSuffix(got, strconv.Itoa(environment.Rungs)+" · index https://corp.invalid/simple") {
+		t.Errorf("got %q", got)
+	}
 }
 
 // What nothing in the report can judge did not fail to show it.

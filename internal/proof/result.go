@@ -74,14 +74,16 @@ type ResultVersion struct {
 
 // ResultEnv is the environment of the reported side.
 type ResultEnv struct {
-	Python     string                `json:"python"`
-	AsOf       string                `json:"as_of"`
-	AsOfSource string                `json:"as_of_source"`
-	Rung       int                   `json:"rung"`
-	Rungs      []environment.Rung    `json:"rungs"`
-	Lock       string                `json:"lock"` // hash
-	Packages   []environment.Package `json:"packages"`
-	Edits      []string              `json:"edits"`
+	Python     string             `json:"python"`
+	AsOf       string             `json:"as_of"`
+	AsOfSource string             `json:"as_of_source"`
+	Rung       int                `json:"rung"`
+	Rungs      []environment.Rung `json:"rungs"`
+	Lock       string             `json:"lock"` // hash
+	// Index is where it was solved, without credentials; "" for the usual one.
+	Index    string                `json:"index,omitempty"`
+	Packages []environment.Package `json:"packages"`
+	Edits    []string              `json:"edits"`
 }
 
 // Cost of a run. Tokens and money are zero without a language model.

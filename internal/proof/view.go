@@ -127,7 +127,7 @@ func (r *Result) outcome(o *Outcome) {
 func envView(s environment.Spec, l *environment.Lock) *ResultEnv {
 	day, source := l.Day(s)
 	e := &ResultEnv{
-		Python: l.Python, AsOf: day.UTC().Format("2006-01-02T15:04:05Z"), AsOfSource: source,
+		Python: l.Python, AsOf: day.UTC().Format("2006-01-02T15:04:05Z"), AsOfSource: source, Index: l.Index,
 		Rung: l.Rung, Rungs: append([]environment.Rung{}, l.Rungs...), Lock: l.Hash,
 		Packages: append([]environment.Package{}, l.Packages...), Edits: append([]string{}, s.Edits...),
 	}

@@ -41,10 +41,12 @@ type answer struct {
 	Lacks          []string `json:"lacks"`
 }
 
-// ask runs the interpreter in isolated mode with an empty environment.
+// ask runs the interpreter in isolated mode, with an empty environment and without
+// its site-packages (-S): the lines of the .pth files there are run otherwise,
+// and a copied virtual environment on PATH is somebody's packages.
 func ask(ctx context.Context, c candidate) (Interpreter, error) {
 	r, err := proc.Run(ctx, proc.Spec{
-		Argv: []string{c.path, "-I", "-c", question}, Dir: "/",
+		Argv: []string{c.path, "-I", "-S", "-c", question}, Dir: "/",
 		Env: []string{"LANG=C.UTF-8"}, Timeout: askTime,
 	})
 	if err != nil {

@@ -1,4 +1,4 @@
-# Asked once of every interpreter, with -I -c: one line of JSON about itself.
+# Asked once of every interpreter, with -I -S -c: one line of JSON about itself.
 # Works from 3.4 on; older ones do not know -I and fail, which is an answer.
 import json
 import os

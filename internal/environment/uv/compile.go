@@ -13,7 +13,8 @@ import (
 
 // CompileInput is one resolution.
 type CompileInput struct {
-	Python       string // path of the interpreter
+	// Python is the path of the interpreter, with the rule of InstallInput.
+	Python       string
 	Requirements []string
 	Constraints  []string
 	Overrides    []string
@@ -27,9 +28,6 @@ type CompileInput struct {
 	FindLinks []string
 	// Existing is the text of an earlier lock: its versions are preferred.
 	Existing string
-	// AllowSdists lets uv read the metadata of source packages, which may run
-	// their code on this machine. Nothing in repgen sets it.
-	AllowSdists bool
 	// Prerelease is uv's word for it: "", "allow", "if-necessary-or-explicit".
 	Prerelease string
 	// Resolution is uv's word: "", "highest", "lowest-direct".
@@ -40,6 +38,8 @@ type CompileInput struct {
 // CompileResult is a lock or a typed failure.
 type CompileResult struct {
 	OK bool
+	// Index is where it was solved, as Index.Shown says it.
+	Index string
 	// Text is the requirements text with hashes, without URLs and comments.
 	Text     string
 	Packages []Pinned
@@ -53,6 +53,9 @@ const compileTime = 5 * time.Minute
 // Compile resolves. The error is for trouble with the tool or the context
 // only: a failed resolution is a CompileResult.
 func (t *Tool) Compile(ctx context.Context, in CompileInput) (CompileResult, error) {
+	if err := hollow(in.Python); err != nil {
+		return CompileResult{}, fmt.Errorf("resolve: %w", err)
+	}
 	dir, err := os.MkdirTemp("", "repgen-resolve-")
 	if err != nil {
 		return CompileResult{}, fmt.Errorf("resolve: %w", err)
@@ -66,7 +69,11 @@ func (t *Tool) Compile(ctx context.Context, in CompileInput) (CompileResult, err
 	if err != nil {
 		return CompileResult{}, fmt.Errorf("resolve: %w", err)
 	}
-	out := CompileResult{Wall: r.Wall}
+	index, err := t.Index(ctx) // known since run
+	if err != nil {
+		return CompileResult{}, fmt.Errorf("resolve: %w", err)
+	}
+	out := CompileResult{Index: index.Shown(), Wall: r.Wall}
 	if r.ExitCode != 0 {
 		out.Failure = failureOf(r)
 		return out, nil
@@ -83,7 +90,8 @@ func (t *Tool) Compile(ctx context.Context, in CompileInput) (CompileResult, err
 
 // compileArgs writes the input files into dir and names them.
 func compileArgs(dir string, in CompileInput) ([]string, error) {
-	args := []string{"pip", "compile", "--quiet", "--no-header", "--generate-hashes", "--no-sources", "--python", in.Python}
+	// Without --no-build uv runs the code of source packages for their metadata.
+	args := []string{"pip", "compile", "--quiet", "--no-header", "--generate-hashes", "--no-sources", "--no-build", "--python", in.Python}
 	lists := []struct {
 		option, name string
 		lines        []string
@@ -98,6 +106,11 @@ func compileArgs(dir string, in CompileInput) ([]string, error) {
 		if l.option != "" && l.option != "--output-file" && len(l.lines) == 0 {
 			continue
 		}
+		for _, line := range l.lines {
+			if l.option != "--output-file" && !plainLine(line) {
+				return nil, fmt.Errorf("%.100q is no requirement", line)
+			}
+		}
 		text := strings.Join(l.lines, "\n") + "\n"
 		if err := os.WriteFile(filepath.Join(dir, l.name), []byte(text), 0o600); err != nil {
 			return nil, err
@@ -106,9 +119,6 @@ func compileArgs(dir string, in CompileInput) ([]string, error) {
 			args = append(args, l.option)
 		}
 		args = append(args, l.name)
-	}
-	if !in.AllowSdists {
-		args = append(args, "--no-build")
 	}
 	if !in.ExcludeNewer.IsZero() {
 		// A bare day would be local time: always an instant.
@@ -130,6 +140,12 @@ func compileArgs(dir string, in CompileInput) ([]string, error) {
 		args = append(args, "--offline")
 	}
 	return args, nil
+}
+
+// plainLine is false for what a requirements file takes for an option, another
+// file or an address.
+func plainLine(line string) bool {
+	return !strings.ContainsAny(line, "\n\r@") && !strings.Contains(line, "://") && !strings.HasPrefix(strings.TrimSpace(line), "-")
 }
 
 // run starts uv with the settled environment; more replaces variables of it.

@@ -124,6 +124,28 @@ func TestIndexUnknown(t *testing.T) {
 	}
 }
 
+func TestShownIndex(t *testing.T) {
+	for _, c := range []struct {
+		index Index
+		want  string
+	}{
+		{Index{Default: "https://pypi.org/simple"}, ""},
+		{Index{Default: "https://pypi.org/simple/"}, ""},
+		{Index{Default: "https://user:pw@pypi.org/simple"}, ""},
+		{Index{Default: "https://corp.invalid/simple"}, "https://corp.invalid/simple"},
+		{Index{Default: "https://user:s3cret@corp.invalid:8443/simple"}, "https://corp.invalid:8443/simple"},
+		{Index{Default: "https://s3cret@corp.invalid/simple?token=s3cret#s3cret"}, "https://corp.invalid/simple"},
+		{Index{Default: "https://user:s3/cret@corp.invalid/simple"}, "(not a URL)"},
+		{Index{Default: "https://us/er:s3cret@corp.invalid/simple"}, "https://us/..."},
+		{Index{Default: "user:s3cret@corp.invalid"}, "(not a URL)"},
+		{Index{Default: "https://pypi.org/simple", Extra: []string{"https://u:s3cret@more.invalid/s"}}, "https://more.invalid/s https://pypi.org/simple"},
+	} {
+		if got := c.index.Shown(); got != c.want || strings.Contains(got, "s3cret") {
+			t.Errorf("%v: %q, want %q", c.index.Order(), got, c.want)
+		}
+	}
+}
+
 func TestEnvironmentIsAllowListed(t *testing.T) {
 	tool := fakeUV(t, "")
 	tool.o.Environ = append(tool.o.Environ, "AWS_SECRET_ACCESS_KEY=canary", "VIRTUAL_ENV=/x", "https_proxy=http://proxy.invalid",
@@ -178,8 +200,13 @@ func TestCompileArguments(t *testing.T) {
 			t.Errorf("%s: %q %v", name, got, err)
 		}
 	}
-	plain, err := compileArgs(t.TempDir(), CompileInput{Python: "/p", AllowSdists: true})
-	if err != nil || slices.Contains(plain, "--no-build") || slices.Contains(plain, "--constraints") || slices.Contains(plain, "--exclude-newer") {
+	for _, bad := range []string{"-r /etc/passwd", " --index-url=x", "a==1\n-r x", "a @ file:///x", "https://h.invalid/a.whl"} {
+		if _, err := compileArgs(t.TempDir(), CompileInput{Python: "/p", Constraints: []string{bad}}); err == nil {
+			t.Errorf("%q was handed to uv", bad)
+		}
+	}
+	plain, err := compileArgs(t.TempDir(), CompileInput{Python: "/p"})
+	if err != nil || slices.Contains(plain, "--constraints") || slices.Contains(plain, "--exclude-newer") {
 		t.Errorf("%v %v", plain, err)
 	}
 }
@@ -206,11 +233,11 @@ esac`)
 	if err != nil || bad.OK || bad.Failure.Class != PackageMissing || bad.Failure.Name != "boom" {
 		t.Errorf("%+v %v", bad, err)
 	}
-	in, err := tool.Install(t.Context(), InstallInput{Python: "/p", Text: r.Text, FindLinks: []string{"/wh"}})
+	in, err := tool.Install(t.Context(), InstallInput{Python: "/p", Prefix: t.TempDir(), Text: r.Text, FindLinks: []string{"/wh"}})
 	if err != nil || !in.OK {
 		t.Errorf("%+v %v", in, err)
 	}
-	no, err := tool.Install(t.Context(), InstallInput{Python: "/p", Text: "x"})
+	no, err := tool.Install(t.Context(), InstallInput{Python: "/p", Prefix: t.TempDir(), Text: "x"})
 	if err != nil || no.OK || no.Failure.Code != 7 {
 		t.Errorf("%+v %v", no, err)
 	}
@@ -249,14 +276,7 @@ case "$*" in *"--require-hashes --only-binary :all: --target "*) ;; *) exit 9;; 
 while [ "$1" != --target ]; do shift; done
 mkdir -p "$2/bin"; printf '#!/bin/sh\necho "uv 0.13.9"\n' > "$2/bin/uv"; chmod 755 "$2/bin/uv"`)
 	cache := t.TempDir()
-	t.Cleanup(func() {
-		// The store is read-only; a user other than root could not remove it.
-		for _, d := range []string{"", "/bin"} {
-			if err := os.Chmod(filepath.Join(cache, "tools", pinKey()+d), 0o755); err != nil {
-				t.Error(err)
-			}
-		}
-	})
+	t.Cleanup(func() { makeWritable(t, cache) })
 	o := Options{CacheDir: cache, Pythons: []string{bad, good}, Environ: []string{"PATH=/usr/bin:/bin", "PIP_INDEX_URL=https://x.invalid"}}
 	for range 2 {
 		tool, err := Find(t.Context(), o)

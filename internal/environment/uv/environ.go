@@ -19,6 +19,12 @@ var passed = map[string]bool{
 	"UV_KEYRING_PROVIDER": true,
 }
 
+// neutral is where uv, pip and interpreters are started. The folder that repgen
+// was started in may be a stranger's checkout: uv takes the index from a uv.toml
+// or pyproject.toml there or above it, an interpreter from a .venv, and "python
+// -m pip" runs a folder of the name pip.
+const neutral = "/"
+
 // environ is the caller's environment as a lookup.
 func environ(list []string) map[string]string {
 	out := make(map[string]string, len(list))
@@ -40,6 +46,11 @@ func base(caller map[string]string) map[string]string {
 			out[name] = value
 		}
 	}
+	for _, name := range []string{"PATH", "HOME", "TMPDIR", "XDG_CONFIG_HOME", "XDG_CONFIG_DIRS", "XDG_DATA_HOME"} {
+		if out[name] = absolute(out[name]); out[name] == "" {
+			delete(out, name)
+		}
+	}
 	if out["SSL_CERT_FILE"] == "" {
 		// uv does not read the variables of pip and of the libraries below it.
 		for _, name := range []string{"PIP_CERT", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"} {
@@ -53,6 +64,13 @@ func base(caller map[string]string) map[string]string {
 		out["UV_INSECURE_HOST"] = host
 	}
 	return out
+}
+
+// absolute leaves out of a list of folders those that are relative: they would
+// be looked for in the current one.
+func absolute(list string) string {
+	dirs := slices.DeleteFunc(filepath.SplitList(list), func(dir string) bool { return !filepath.IsAbs(dir) })
+	return strings.Join(dirs, string(filepath.ListSeparator))
 }
 
 // env is the environment of one call of uv, configuration files left out: what

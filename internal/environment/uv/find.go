@@ -74,7 +74,7 @@ func lookPath(name, path string) (string, error) {
 }
 
 func versionOf(ctx context.Context, path string) (string, error) {
-	r, err := proc.Run(ctx, proc.Spec{Argv: []string{path, "--version"}, Env: []string{"UV_NO_CONFIG=1"}, Timeout: askTime})
+	r, err := proc.Run(ctx, proc.Spec{Argv: []string{path, "--version"}, Dir: neutral, Env: []string{"UV_NO_CONFIG=1"}, Timeout: askTime})
 	if err != nil {
 		return "", fmt.Errorf("ask uv for its version: %w", err)
 	}
@@ -189,14 +189,14 @@ func runPip(ctx context.Context, o Options, python, target, list, retries string
 			python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input", "--retries", retries, "--timeout", pipTimeout,
 			"--no-deps", "--require-hashes", "--only-binary", ":all:", "--target", target, "--requirement", list,
 		},
-		Env: pipEnv(o), Timeout: installerTime,
+		Dir: neutral, Env: pipEnv(o), Timeout: installerTime,
 	})
 }
 
 // withPip returns a Python that has pip: the given one, else that of a new
 // virtual environment.
 func withPip(ctx context.Context, o Options, python, work string) (string, error) {
-	r, err := proc.Run(ctx, proc.Spec{Argv: []string{python, "-m", "pip", "--version"}, Env: pipEnv(o), Timeout: venvTime})
+	r, err := proc.Run(ctx, proc.Spec{Argv: []string{python, "-m", "pip", "--version"}, Dir: neutral, Env: pipEnv(o), Timeout: venvTime})
 	if err != nil {
 		return "", err
 	}
@@ -204,7 +204,7 @@ func withPip(ctx context.Context, o Options, python, work string) (string, error
 		return python, nil
 	}
 	venv := filepath.Join(work, "venv")
-	r, err = proc.Run(ctx, proc.Spec{Argv: []string{python, "-m", "venv", venv}, Env: pipEnv(o), Timeout: 2 * venvTime})
+	r, err = proc.Run(ctx, proc.Spec{Argv: []string{python, "-m", "venv", venv}, Dir: neutral, Env: pipEnv(o), Timeout: 2 * venvTime})
 	if err != nil {
 		return "", err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"strings"
 	"time"
 
@@ -25,6 +26,39 @@ type Index struct {
 
 // String is for people: without credentials.
 func (i Index) String() string { return Redact(strings.Join(i.Order(), " ")) }
+
+// usual is the index that everybody has who says nothing, by its own address.
+const usual = "https://pypi.org/simple"
+
+// Shown is for the record of an environment: "" for the usual index alone, else
+// the addresses in the order in which they are asked, with nothing in them that
+// could be a secret.
+func (i Index) Shown() string {
+	var out []string
+	for _, address := range i.Order() {
+		if address = shown(address); address != "" {
+			out = append(out, address)
+		}
+	}
+	if len(out) == 1 && strings.TrimSuffix(out[0], "/") == usual {
+		return ""
+	}
+	return strings.Join(out, " ")
+}
+
+// shown is an address without user, password, query and fragment. A password
+// with a slash in it ends up in the path, with the sign before the host.
+func shown(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Opaque != "" {
+		return "(not a URL)"
+	}
+	plain := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}
+	if strings.Contains(u.Path, "@") {
+		plain.Path = "/..."
+	}
+	return plain.String()
+}
 
 // Order lists the indexes as uv asks them: the first that has a project
 // answers for it, extra ones before the default.
@@ -125,7 +159,8 @@ func unnamed(index string) string {
 }
 
 // askIndex lets uv say which index it would use, by an empty resolution: 80 ms
-// and no network. With configuration it reads its files as for a user here.
+// and no network. With configuration it reads the user's and the system's files;
+// those of a project are the project's word.
 func (t *Tool) askIndex(ctx context.Context, withConfig bool) (Index, error) {
 	e := base(environ(t.o.Environ))
 	e["UV_PYTHON_DOWNLOADS"] = "never"
@@ -138,7 +173,7 @@ func (t *Tool) askIndex(ctx context.Context, withConfig bool) (Index, error) {
 		args = append(args, "--python", t.o.Pythons[0])
 	}
 	args = append(args, "-")
-	r, err := proc.Run(ctx, proc.Spec{Argv: args, Env: flat(e), Timeout: askTime})
+	r, err := proc.Run(ctx, proc.Spec{Argv: args, Dir: neutral, Env: flat(e), Timeout: askTime})
 	if err != nil {
 		return Index{}, fmt.Errorf("ask uv for its index: %w", err)
 	}

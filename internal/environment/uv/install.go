@@ -2,6 +2,7 @@ package uv
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,12 +11,17 @@ import (
 
 // InstallInput is one installation from a lock.
 type InstallInput struct {
-	Python string // path of the interpreter of the environment to fill
+	// Python is the path of the interpreter to install for. uv starts it on this
+	// machine, so it must not be that of an environment that holds anything.
+	Python string
+	// Prefix is the absolute path of the folder to fill, in the layout of a virtual
+	// environment. It must not hold a file.
+	Prefix string
 	// Text is a requirements text with pins and hashes for every line.
 	Text      string
 	FindLinks []string
 	Offline   bool
-	// Again are packages to be fetched and installed anew, past uv's cache.
+	// Again are packages to be fetched anew, past uv's cache.
 	Again []string
 }
 
@@ -33,9 +39,15 @@ const installTime = 40 * time.Minute
 // venvTime bounds the making of an empty environment, 0.2 to 0.4 s measured.
 const venvTime = time.Minute
 
-// Install fills an environment with wheels only, exactly those of the lock.
-// Nothing of what is installed is executed.
+// Install fills a folder with wheels only, exactly those of the lock. Nothing of
+// what is installed is executed; an error says so where it could be.
 func (t *Tool) Install(ctx context.Context, in InstallInput) (InstallResult, error) {
+	if !filepath.IsAbs(in.Prefix) {
+		return InstallResult{}, fmt.Errorf("install: %q is no absolute path", in.Prefix)
+	}
+	if err := errors.Join(hollow(in.Python), empty(in.Prefix)); err != nil {
+		return InstallResult{}, fmt.Errorf("install: %w", err)
+	}
 	dir, err := os.MkdirTemp("", "repgen-install-")
 	if err != nil {
 		return InstallResult{}, fmt.Errorf("install: %w", err)
@@ -47,13 +59,13 @@ func (t *Tool) Install(ctx context.Context, in InstallInput) (InstallResult, err
 	}
 	args := []string{
 		"pip", "install", "--no-deps", "--no-build", "--require-hashes", "--no-sources",
-		"--python", in.Python, "--requirements", lock,
+		"--python", in.Python, "--prefix", in.Prefix, "--requirements", lock,
 	}
 	for _, d := range in.FindLinks {
 		args = append(args, "--find-links", d)
 	}
 	for _, name := range in.Again {
-		args = append(args, "--reinstall-package", name, "--refresh-package", name)
+		args = append(args, "--refresh-package", name)
 	}
 	if in.Offline {
 		args = append(args, "--offline")
@@ -71,7 +83,7 @@ func (t *Tool) Install(ctx context.Context, in InstallInput) (InstallResult, err
 
 // Prune removes from uv's own cache what no environment can use again.
 func (t *Tool) Prune(ctx context.Context) error {
-	r, err := t.run(ctx, "", []string{"cache", "prune", "--quiet"}, venvTime)
+	r, err := t.run(ctx, neutral, []string{"cache", "prune", "--quiet"}, venvTime)
 	if err != nil {
 		return fmt.Errorf("prune uv's cache: %w", err)
 	}

@@ -21,7 +21,7 @@ func pipFiles(env map[string]string) []string {
 		return nil // pip's word for "no configuration files"
 	}
 	var files []string
-	dirs := env["XDG_CONFIG_DIRS"]
+	dirs := absolute(env["XDG_CONFIG_DIRS"])
 	if dirs == "" {
 		dirs = "/etc/xdg"
 	}
@@ -29,15 +29,15 @@ func pipFiles(env map[string]string) []string {
 		files = append(files, filepath.Join(d, "pip", "pip.conf"))
 	}
 	files = append(files, "/etc/pip.conf")
-	if home := env["HOME"]; home != "" {
+	if home := absolute(env["HOME"]); home != "" {
 		files = append(files, filepath.Join(home, ".pip", "pip.conf"))
-		config := env["XDG_CONFIG_HOME"]
+		config := absolute(env["XDG_CONFIG_HOME"])
 		if config == "" {
 			config = filepath.Join(home, ".config")
 		}
 		files = append(files, filepath.Join(config, "pip", "pip.conf"))
 	}
-	if venv := env["VIRTUAL_ENV"]; venv != "" {
+	if venv := absolute(env["VIRTUAL_ENV"]); venv != "" {
 		files = append(files, filepath.Join(venv, "pip.conf"))
 	}
 	if extra := env["PIP_CONFIG_FILE"]; extra != "" {

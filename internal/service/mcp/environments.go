@@ -138,7 +138,7 @@ func (s *session) environmentOut(o *Opened, un *environment.Unavailable) *Enviro
 	day, source := l.Day(o.Spec)
 	out := &EnvironmentOut{
 		EnvironmentID: id, Python: l.Python, AsOf: fmt.Sprintf("%s (%s)", day.UTC().Format(time.DateOnly), source),
-		Subject: o.Spec.Subject, Certified: o.Certificate.OK, Certificate: line(o.Certificate.Why, maxWords), Notice: untrusted,
+		Index: line(l.Index, maxLine), Subject: o.Spec.Subject, Certified: o.Certificate.OK, Certificate: line(o.Certificate.Why, maxWords), Notice: untrusted,
 	}
 	var packages []string
 	for _, p := range l.Packages {

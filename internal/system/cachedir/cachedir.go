@@ -85,6 +85,48 @@ func (s *Store) Build(ctx context.Context, key string, build func(ctx context.Co
 	return s.Path(key), true, nil
 }
 
+// holdPoll is how often a waiting BuildHeld looks whether the one who builds has
+// come to an end. A guess, short beside anything that is built.
+const holdPoll = 20 * time.Millisecond
+
+// BuildHeld is Build and Hold in one: what was built is held from then on without
+// a moment in which somebody could remove it. One who waits for a builder gets
+// the entry as soon as it is finished, though the builder goes on holding it.
+func (s *Store) BuildHeld(ctx context.Context, key string, build func(ctx context.Context, tmp string) error) (path string, built bool, release func(), err error) {
+	if !keyForm.MatchString(key) {
+		return "", false, nil, fmt.Errorf("build cache entry: bad key %q", key)
+	}
+	for {
+		if release, ok := s.Hold(key); ok {
+			return s.Path(key), built, release, nil
+		}
+		unlock, share, ok, err := system.TryLockFileToShare(s.lockPath(key))
+		switch {
+		case err != nil && s.complete(key):
+			return s.Path(key), false, func() {}, nil // a read-only store still serves: nobody removes anything there
+		case err != nil:
+			return "", false, nil, fmt.Errorf("build cache entry %s: %w", key, err)
+		case ok:
+			if !s.complete(key) {
+				if err := s.buildLocked(ctx, key, build); err != nil {
+					return "", false, nil, errors.Join(fmt.Errorf("build cache entry %s: %w", key, s.explain(err)), unlock())
+				}
+				built = true
+			}
+			if share() == nil {
+				_ = s.Touch(key)
+				return s.Path(key), built, func() { _ = unlock() }, nil
+			}
+			_ = unlock()
+		}
+		select {
+		case <-ctx.Done():
+			return "", false, nil, fmt.Errorf("build cache entry %s: %w", key, ctx.Err())
+		case <-time.After(holdPoll):
+		}
+	}
+}
+
 // buildLocked fills, seals and renames, under the key's lock.
 func (s *Store) buildLocked(ctx context.Context, key string, build func(context.Context, string) error) (err error) {
 	if err := s.sweep(key); err != nil {
