@@ -10,8 +10,8 @@ import (
 	"github.com/repgen/repgen/internal/llm/anthropic"
 	"github.com/repgen/repgen/internal/llm/exec"
 	"github.com/repgen/repgen/internal/llm/openai"
-	"github.com/repgen/repgen/internal/output"
 	"github.com/repgen/repgen/internal/system"
+	"github.com/repgen/repgen/internal/system/inert"
 )
 
 // llmFlags choose the language model; every command that asks one embeds them.
@@ -157,5 +157,5 @@ func (c *choice) server() (llm.Model, []string, error) {
 }
 
 func (c *choice) wrong(err error, next string) error {
-	return &setupError{"use the language model " + output.InertLine(c.Name), err.Error(), next}
+	return &setupError{"use the language model " + inert.Line(c.Name), err.Error(), next}
 }
