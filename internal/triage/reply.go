@@ -7,6 +7,8 @@ import (
 
 	"github.com/repgen/repgen/internal/oracle"
 	"github.com/repgen/repgen/internal/symptom"
+	"github.com/repgen/repgen/internal/system/inert"
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 // maxMissing: a reporter answers two questions, not ten.
@@ -18,7 +20,7 @@ func completion(gaps []gap) string {
 	piece := slices.ContainsFunc(gaps, func(g gap) bool { return g.kind == gapCall })
 	for _, g := range gaps {
 		if g.kind == gapName && len(names) < 5 {
-			names = append(names, "`"+g.what+"`")
+			names = append(names, quoted(g.what))
 		}
 	}
 	switch {
@@ -28,6 +30,25 @@ func completion(gaps []gap) string {
 		return scriptAsk // a piece of somebody's code: its names are not what is missing
 	}
 	return "a script that can be run as it is: " + strings.Join(names, ", ") + plural(len(names), " is", " are") + " not defined in it"
+}
+
+// maxQuoted bounds what a reply repeats of a report, in characters: the words of a
+// name, not a message. A guess.
+const maxQuoted = 60
+
+// fileName is what the name of a file may look like in a reply. A text of more
+// words, or with other signs, is a sentence that would be read as ours.
+var fileName = lazyre.New(`^[\w./-]+( [\w./-]+){0,2}$`)
+
+// quoted is a name of the reporter's as code.
+func quoted(name string) string { return inert.Code(shorten(name, maxQuoted)) }
+
+// named is a gap by its name, or by its line where that is no name.
+func (g gap) named(by, otherwise string) string {
+	if len(g.what) <= maxQuoted && fileName.MatchString(g.what) {
+		return by + " " + quoted(g.what)
+	}
+	return fmt.Sprintf(otherwise, g.line)
 }
 
 func plural(n int, one, many string) string {
