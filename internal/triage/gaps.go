@@ -22,6 +22,7 @@ const (
 	gapCut      gapKind = "cut"      // the reporter left something out with "..."
 	gapSyntax   gapKind = "syntax"   // it does not parse
 	gapCall     gapKind = "call"     // what it defines is never used
+	gapBelow    gapKind = "below"    // a failure was pasted into it, and code stands below that
 )
 
 // gap is one missing thing.
@@ -51,6 +52,8 @@ func (g gap) String() string {
 		return fmt.Sprintf("the part left out in line %d (`...`)", g.line)
 	case gapCall:
 		return fmt.Sprintf("a call of %s that shows it", quoted(g.what))
+	case gapBelow:
+		return "the script alone, without what it printed: code stands below a traceback in it"
 	case gapSyntax:
 		return fmt.Sprintf("a script that parses (line %d: %s)", g.line, quoted(g.what))
 	default:

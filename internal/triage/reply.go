@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/repgen/repgen/internal/oracle"
+	"github.com/repgen/repgen/internal/report"
 	"github.com/repgen/repgen/internal/symptom"
 	"github.com/repgen/repgen/internal/system/inert"
 	"github.com/repgen/repgen/internal/system/lazyre"
@@ -86,7 +87,7 @@ func summary(rd *reading) string {
 	case s.none():
 		return "no script"
 	case s.complete():
-		return fmt.Sprintf("complete script, %d %s", s.lines(), plural(s.lines(), "line", "lines"))
+		return fmt.Sprintf("%s, %d %s", s.whole(rd.r), s.lines(), plural(s.lines(), "line", "lines"))
 	}
 	var what []string
 	for _, g := range s.gaps {
@@ -97,6 +98,14 @@ func summary(rd *reading) string {
 		what = append(what, g.short())
 	}
 	return fmt.Sprintf("partial script, %d %s (%s)", s.lines(), plural(s.lines(), "line", "lines"), strings.Join(what, ", "))
+}
+
+// whole says that nothing is missing, and whether something was taken away.
+func (s script) whole(r *report.Report) string {
+	if slices.ContainsFunc(s.blocks, func(i int) bool { return r.Blocks[i].Cut != "" }) {
+		return "script cut above what was pasted below it"
+	}
+	return "complete script"
 }
 
 // short is a gap in a few words.
@@ -114,6 +123,8 @@ func (g gap) short() string {
 		return "module " + g.what + " missing"
 	case gapCall:
 		return g.what + " is never used"
+	case gapBelow:
+		return "code below its traceback"
 	}
 	return g.what + " undefined"
 }
