@@ -117,7 +117,7 @@ func (c *choice) patience(s streams, use llmUse) llm.RetryOptions {
 func (c *choice) open() (llm.Model, []string, error) {
 	switch c.Backend {
 	case "exec":
-		m, err := exec.New(exec.Options{Command: c.Model, Timeout: c.Timeout, Name: c.Label})
+		m, err := exec.New(exec.Options{Command: c.Model, Dir: c.Dir, Timeout: c.Timeout, Name: c.Label})
 		if err != nil {
 			return nil, nil, c.wrong(err, "write a command that can be run, such as exec:'python3 my_model.py'")
 		}
