@@ -13,15 +13,14 @@ import (
 // brackets, and for a hundred bytes of names that stand for lists of each other.
 // Guesses, far above ours.
 const (
-	maxAnswerBytes = 64 << 10
-	maxBrackets    = 32
-	maxColumn      = 1000 // of what opens a level by its indentation
+	maxBrackets = 32
+	maxColumn   = 1000 // of what opens a level by its indentation
 )
 
 // readAnswer reads case.yaml.
 func readAnswer(text []byte) (a Answer, err error) {
-	if len(text) > maxAnswerBytes {
-		return a, fmt.Errorf("it has more than %d bytes", maxAnswerBytes)
+	if len(text) > maxAnswer {
+		return a, fmt.Errorf("it has more than %d bytes", maxAnswer)
 	}
 	open := 0
 	for _, t := range lexer.Tokenize(string(text)) {
