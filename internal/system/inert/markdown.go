@@ -120,4 +120,4 @@ func begin(word string) string {
 }
 
 // ordinal opens a numbered list.
-var ordinal = regexp.MustCompile(`^[0-9]{1,9}[.)]`)
+var ordinal = regexp.MustCompile(`^[0-9]{1,9}[.)]$`)

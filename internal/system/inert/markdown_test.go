@@ -59,7 +59,8 @@ func TestMarkdownStaysReadable(t *testing.T) {
 		"__init__ of _x":  "\\_\\_init\\_\\_ of \\_x",
 		"see http://a.b":  "see `http://a.b`",
 		"a [b](c)":        `a \[b\](c)`,
-		"2.1.0 breaks it": `2\.1.0 breaks it`,
+		"2.1.0 breaks it": "2.1.0 breaks it",
+		"1. a list":       `1\. a list`,
 	} {
 		if got := inert.Markdown(in); got != want {
 			t.Errorf("%q gave %q, want %q", in, got, want)
