@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/repgen/repgen/internal/oracle"
+	"github.com/repgen/repgen/internal/system/inert"
 )
 
 // Markdown lays out a table for reading: what must not be comes first. It is
@@ -17,7 +18,7 @@ func Markdown(w io.Writer, t *Table) error {
 	p := &page{}
 	p.line("# Benchmark: %d cases", t.Cases)
 	p.line("")
-	p.line("%s", t.Identity)
+	p.line("%s", inert.Markdown(t.Identity))
 	p.line("")
 	p.list("False claims", t.FalseClaims)
 	p.line("")
@@ -41,7 +42,7 @@ func (p *page) line(format string, args ...any) { fmt.Fprintf(&p.b, format+"\n",
 func (p *page) list(what string, ids []string) {
 	text := "none"
 	if len(ids) > 0 {
-		text = fmt.Sprintf("%d: %s", len(ids), strings.Join(ids, ", "))
+		text = fmt.Sprintf("%d: %s", len(ids), all(ids))
 	}
 	p.line("**%s: %s**", what, text)
 }
@@ -72,8 +73,11 @@ func names(before string, ids []string) string {
 	if len(ids) == 0 {
 		return ""
 	}
-	return before + strings.Join(ids, ", ")
+	return before + all(ids)
 }
+
+// all are names of cases, which are names of somebody's folders.
+func all(ids []string) string { return inert.Markdown(strings.Join(ids, ", ")) }
 
 // row writes cells; numbers of zero stay empty, so that the diagonal stands out.
 func (p *page) row(cells ...string) { p.line("| %s |", strings.Join(cells, " | ")) }
@@ -108,7 +112,7 @@ func count(n int) string {
 func (p *page) counts(t *Table) {
 	var parts []string
 	for _, g := range slices.Sorted(maps.Keys(t.Grades)) {
-		name := string(g)
+		name := inert.Markdown(string(g))
 		if g == "" {
 			name = "none"
 		}
@@ -129,7 +133,7 @@ func (p *page) counts(t *Table) {
 func (p *page) times(t *Table) {
 	var parts []string
 	for _, s := range slices.Sorted(maps.Keys(t.Times.Stages)) {
-		parts = append(parts, fmt.Sprintf("%s %.1f s", s, t.Times.Stages[s]))
+		parts = append(parts, fmt.Sprintf("%s %.1f s", inert.Markdown(s), t.Times.Stages[s]))
 	}
 	p.line("Medians over %d cases that ran: %.1f s a case; %.1f s of executions, added up (some run side by side); by part: %s. All cases together: %.0f s",
 		t.Times.Of, t.Times.Median, t.Times.Sandbox, strings.Join(parts, ", "), t.Times.Total)
@@ -148,7 +152,7 @@ func (p *page) outcomes(t *Table) {
 	p.row(head...)
 	p.rule(len(head))
 	for _, o := range t.Outcomes {
-		cells := []string{o.ID, string(o.Expected), headline(o), string(o.Grade), fmt.Sprintf("%d of %d", o.Hits, o.Runs),
+		cells := []string{inert.Markdown(o.ID), string(o.Expected), inert.Markdown(headline(o)), inert.Markdown(string(o.Grade)), fmt.Sprintf("%d of %d", o.Hits, o.Runs),
 			count(o.Rung), fmt.Sprintf("%.0f", o.Seconds), word(o)}
 		switch {
 		case asked && o.Model != nil:
@@ -166,9 +170,9 @@ func headline(o Outcome) string {
 		text += " + " + string(a)
 	}
 	if o.Error != "" {
-		text += " (" + strings.Join(strings.Fields(o.Error), " ") + ")"
+		text += " (" + o.Error + ")"
 	}
-	return strings.ReplaceAll(text, "|", "\\|")
+	return text
 }
 
 // word says how an outcome stands to the answer.

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/repgen/repgen/internal/system/inert"
 )
 
 // RetrievalTable is a measurement, counted.
@@ -109,13 +111,13 @@ func MarkdownRetrieval(w io.Writer, t *RetrievalTable) error {
 	p := &page{}
 	p.line("# Retrieval: %d pairs", t.Pairs)
 	p.line("")
-	p.line("%s", t.Identity)
+	p.line("%s", inert.Markdown(t.Identity))
 	p.line("")
 	p.line("By file, test files left out; [95 %% interval by bootstrap over pairs]; gain: recall@5 less that of bm25 on the same pairs; ms and texts embedded: of one search, medians.")
 	p.line("")
 	p.retrievalRows(t)
 	for _, m := range slices.Sorted(maps.Keys(t.Missing)) {
-		p.line("- not measured: %s: %s", m, t.Missing[m])
+		p.line("- not measured: %s: %s", m, inert.Markdown(t.Missing[m]))
 	}
 	p.retrievalRanks(t)
 	_, err := io.WriteString(w, p.b.String())
@@ -130,7 +132,7 @@ func (p *page) retrievalRows(t *RetrievalTable) {
 		if r.R5Gain != nil {
 			gain = fmt.Sprintf("%+.3f [%+.2f, %+.2f]", r.R5Gain.Mean, r.R5Gain.Interval.Low, r.R5Gain.Interval.High)
 		}
-		p.row(r.Set, r.Method, fmt.Sprint(r.Pairs), fmt.Sprintf("%.3f", r.R1), ranged(r.R5, r.R5Interval),
+		p.row(inert.Markdown(r.Set), r.Method, fmt.Sprint(r.Pairs), fmt.Sprintf("%.3f", r.R1), ranged(r.R5, r.R5Interval),
 			ranged(r.R20, r.R20Interval), ranged(r.MRR, r.MRRInterval), gain, fmt.Sprintf("%.1f", r.Milliseconds), fmt.Sprint(r.Embedded))
 	}
 	p.line("")
@@ -152,12 +154,12 @@ func (p *page) retrievalRanks(t *RetrievalTable) {
 	p.row(append([]string{"pair"}, methods...)...)
 	p.rule(len(methods) + 1)
 	for _, k := range t.Ranked {
-		cells := []string{k.ID}
+		cells := []string{inert.Markdown(k.ID)}
 		for _, m := range methods {
 			cells = append(cells, rankText(k.Ranks[m]))
 		}
 		if k.Skipped != "" {
-			cells = append(cells[:1], "left out: "+k.Skipped)
+			cells = append(cells[:1], "left out: "+inert.Markdown(k.Skipped))
 		}
 		p.row(cells...)
 	}

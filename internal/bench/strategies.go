@@ -5,6 +5,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/repgen/repgen/internal/system/inert"
 )
 
 // Strategies are the tables of the same cases under several strategies.
@@ -39,7 +41,7 @@ func StrategiesMarkdown(w io.Writer, s *Strategies) error {
 	p.line("# Benchmark: %d strategies", len(s.Strategies))
 	p.line("")
 	for _, c := range s.Strategies {
-		p.line("- %s: %s", c.Strategy, c.Table.Identity)
+		p.line("- %s: %s", c.Strategy, inert.Markdown(c.Table.Identity))
 	}
 	p.line("")
 	p.list("False claims", s.FalseClaims)
@@ -51,7 +53,7 @@ func StrategiesMarkdown(w io.Writer, s *Strategies) error {
 	p.row(head...)
 	p.rule(len(head))
 	for _, id := range s.cases() {
-		cells := []string{id, ""}
+		cells := []string{inert.Markdown(id), ""}
 		for _, c := range s.Strategies {
 			i := slices.IndexFunc(c.Table.Outcomes, func(o Outcome) bool { return o.ID == id })
 			if i < 0 {
@@ -60,7 +62,7 @@ func StrategiesMarkdown(w io.Writer, s *Strategies) error {
 			}
 			o := c.Table.Outcomes[i]
 			cells[1] = string(o.Expected)
-			cells = append(cells, cell(o))
+			cells = append(cells, inert.Markdown(cell(o)))
 		}
 		p.row(cells...)
 	}

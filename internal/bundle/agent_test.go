@@ -161,25 +161,10 @@ func TestForgedAnchors(t *testing.T) {
 // TestAgentScriptRunsAlone runs the bundle's script as a stranger would, both
 // ways: by uv, which reads its header, and by plain Python.
 func TestAgentScriptRunsAlone(t *testing.T) {
-	if os.Getenv("REPGEN_REAL") == "" {
-		t.Skip("set REPGEN_REAL=1 to run uv")
-	}
-	// Not repgen's own, which another package's tests may be fetching just now.
-	uv := cmp.Or(os.Getenv("REPGEN_TEST_UV"), "uv")
-	if _, err := exec.LookPath(uv); err != nil {
-		t.Fatalf("no uv to run the script as a stranger would: %v (scripts/test-real.sh sets REPGEN_TEST_UV)", err)
-	}
-	python, err := exec.LookPath("python3")
-	if err != nil {
-		t.Fatal(err)
-	}
-	version, err := exec.Command(python, "-c", "import sys; print('%d.%d.%d' % sys.version_info[:3])").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	uv, python, version := stranger(t)
 	c := withAuthored(t)
 	c.Candidate = candidate.FromAgent("from __future__ import annotations\nimport math\nx = 4 if control else 9\nobserve('root', math.sqrt(x))\n", "nine")
-	c.Outcome.Lock.Packages, c.Outcome.Lock.Python, c.Outcome.Spec.Env = nil, strings.TrimSpace(string(version)), nil
+	c.Outcome.Lock.Packages, c.Outcome.Lock.Python, c.Outcome.Spec.Env = nil, version, nil
 	dir := writeContent(t, c)
 	for _, tt := range []struct {
 		command []string
@@ -197,4 +182,27 @@ func TestAgentScriptRunsAlone(t *testing.T) {
 			t.Errorf("%v: %q, %v", tt.command[1:], out, err)
 		}
 	}
+}
+
+// stranger is what somebody who was sent a bundle has: uv, and a Python with its
+// version.
+func stranger(t *testing.T) (uv, python, version string) {
+	t.Helper()
+	if os.Getenv("REPGEN_REAL") == "" {
+		t.Skip("set REPGEN_REAL=1 to run uv")
+	}
+	// Not repgen's own, which another package's tests may be fetching just now.
+	uv = cmp.Or(os.Getenv("REPGEN_TEST_UV"), "uv")
+	if _, err := exec.LookPath(uv); err != nil {
+		t.Fatalf("no uv to run the script as a stranger would: %v (scripts/test-real.sh sets REPGEN_TEST_UV)", err)
+	}
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command(python, "-c", "import sys; print('%d.%d.%d' % sys.version_info[:3])").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return uv, python, strings.TrimSpace(string(out))
 }

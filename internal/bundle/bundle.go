@@ -120,7 +120,7 @@ func contents(c Content) (map[string][]byte, error) {
 	verdict.Run, verdict.Bundle = nil, nil // no absolute path in a bundle
 	bare := *c.Candidate
 	bare.Script = ""
-	files[fileScript] = []byte(header(c, nil) + c.Candidate.Script)
+	files[fileScript] = []byte(header(c, nil) + setAside(c.Candidate.Script))
 	if c.Outcome.Lock != nil {
 		files[fileLock] = []byte(c.Outcome.Lock.Text)
 	}

@@ -37,7 +37,7 @@ func putControls(files map[string][]byte, c Content, names []string) {
 		}
 		g := c.Outcome.Evidence.Groups[i]
 		change := "# The script " + strings.Join(strings.Fields(plainASCII(g.Change)), " ") + ".\n"
-		files[name] = []byte(header(c, g.Env) + change + endOfChange + g.Script)
+		files[name] = []byte(header(c, g.Env) + change + endOfChange + setAside(g.Script))
 	}
 }
 
@@ -68,7 +68,7 @@ func (b *Bundle) takeControls(names []string, files map[string][]byte) error {
 		if i >= len(groups) || !ok || !strings.HasPrefix(name, dirControls+"/") {
 			return fmt.Errorf("%s: cannot be read as the script of a control", name)
 		}
-		groups[i].Script = script
+		groups[i].Script = putBack(script)
 	}
 	return nil
 }

@@ -4,35 +4,34 @@ import (
 	"fmt"
 	"strings"
 	"text/template"
-	"unicode"
 
 	"github.com/repgen/repgen/internal/oracle"
 	"github.com/repgen/repgen/internal/proof"
-	"github.com/repgen/repgen/internal/sandbox"
+	"github.com/repgen/repgen/internal/system/inert"
 )
 
 // readmeText is one screen for a stranger who was sent the folder.
-var readmeText = template.Must(template.New("readme").Funcs(template.FuncMap{"plain": plain, "words": func(s string) string { return strings.ReplaceAll(s, "_", " ") }}).Parse(`# {{plain .Title}}
+var readmeText = template.Must(template.New("readme").Funcs(template.FuncMap{"plain": inert.Markdown, "line": inert.Line, "words": func(s string) string { return strings.ReplaceAll(s, "_", " ") }}).Parse(`# Bug report: {{plain .Title}}
 
 **{{.Headline}}**{{if .Grade}}, grade {{.Grade}}{{end}}: {{if .Unjudged}}{{.R.Runs}} executions, recorded and not judged{{else}}the symptom came in {{.R.Hits}} of {{.R.Runs}} executions{{if .R.Runs}} (95 % interval {{printf "%.2f" .Low}}-{{printf "%.2f" .High}}){{end}}{{end}}{{if .R.Subject.Name}}, {{plain .R.Subject.Name}} {{plain .R.Subject.Version}}{{end}}.
 
 | package | version | side | symptom | hits |
 |---|---|---|---|---|
-{{range .R.Versions}}| {{plain .Package}} | {{plain .Version}} | {{words .Side}}{{if .Change}}: {{plain .Change}}{{end}} | {{.Symptom}} | {{.Hits}} of {{.Runs}} |
+{{range .R.Versions}}| {{plain .Package}} | {{plain .Version}} | {{plain (words .Side)}}{{if .Change}}: {{plain .Change}}{{end}} | {{.Symptom}} | {{.Hits}} of {{.Runs}} |
 {{end}}
 {{range .Reasons}}- {{plain .}}
 {{end}}
 ## Run it again
 
     uv run reproduce.py        # the script alone, in its own environment
-{{if .Own}}    uv run reproduce.py --control   # the same, {{plain .Own}}
+{{if .Own}}    uv run reproduce.py --control   # the same, {{line .Own}}
 {{end}}    repgen verify .            # every execution, compared with the records here
 
-Environment: Python {{.Python}}, packages as of {{.AsOf}} ({{plain .AsOfSource}}); exact versions in requirements.lock.
+Environment: Python {{plain .Python}}, packages as of {{plain .AsOf}} ({{plain .AsOfSource}}); exact versions in requirements.lock.
 {{if .Project}}{{plain .Project}}
 {{end}}{{if .Edits}}
 The script differs from the report's text by these edits:
-{{range .Edits}}- {{.Kind}}: {{plain .Why}}
+{{range .Edits}}- {{plain .Kind}}: {{plain .Why}}
 {{end}}{{end}}
 ## Files
 
@@ -64,7 +63,7 @@ func readme(c Content) string {
 	}
 	var b strings.Builder
 	if err := readmeText.Execute(&b, data); err != nil {
-		return fmt.Sprintf("# %s\n\n%s\n", plain(c.Report.Title), r.Headline)
+		return fmt.Sprintf("# Bug report: %s\n\n%s\n", inert.Markdown(c.Report.Title), r.Headline)
 	}
 	return b.String()
 }
@@ -94,21 +93,5 @@ func ownControl(c Content) string {
 }
 
 type editLine struct{ Kind, Why string }
-
-// markup is what a title or a message could use to look like the page's own
-// words, a link or HTML.
-var markup = strings.NewReplacer("<", "&lt;", "[", `\[`, "|", `\|`, "*", `\*`, "`", "\\`")
-
-// plain makes somebody else's words one inert line of the page: no escape
-// sequence, nothing that turns the reading direction, no markup.
-func plain(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if unicode.Is(unicode.Bidi_Control, r) || unicode.Is(unicode.Cf, r) {
-			return -1
-		}
-		return r
-	}, sandbox.Clean([]byte(s)))
-	return markup.Replace(oneLine(s))
-}
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -29,7 +29,8 @@ func header(c Content, own map[string]string) string {
 		b.WriteString(exempt(l))
 		b.WriteString(wheelSources(c))
 	}
-	b.WriteString("# ///\n")
+	// Comments of the script right below would belong to the block.
+	b.WriteString("# ///\n\n")
 	b.WriteString(variables(c, own))
 	b.WriteString(endOfHeader)
 	return b.String()
@@ -47,6 +48,9 @@ func exempt(l *environment.Lock) string {
 	}
 	return "# exclude-newer-package = { " + strings.Join(names, ", ") + " }\n"
 }
+
+// setVariable begins a line that sets a variable of the environment.
+const setVariable = `__import__("os").environ.setdefault(`
 
 // variables sets what the run had in its environment, unless the user has set
 // it already. An empty value among a variant's own means that the variable is
@@ -74,15 +78,64 @@ func variables(c Content, own map[string]string) string {
 	sort.Strings(names)
 	var b strings.Builder
 	for _, k := range names {
-		fmt.Fprintf(&b, "__import__(\"os\").environ.setdefault(%s, %s)\n", pysyntax.Quote(k), pysyntax.Quote(all[k]))
+		fmt.Fprintf(&b, setVariable+"%s, %s)\n", pysyntax.Quote(k), pysyntax.Quote(all[k]))
 	}
 	return b.String()
 }
 
-// body is the script without the header.
-func body(script string) (string, bool) {
-	_, rest, ok := strings.Cut(script, endOfHeader)
-	return rest, ok
+// Script is a bundle's script without what the bundle put before it; false for a
+// text that has no such beginning.
+func Script(text string) (string, bool) {
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	before, _, ok := strings.Cut(text, endOfHeader)
+	if !ok {
+		return "", false
+	}
+	for line := range strings.Lines(before) {
+		if line = strings.TrimSpace(line); line != "" && line[0] != '#' && !strings.HasPrefix(line, setVariable) {
+			return "", false
+		}
+	}
+	return body(text)
+}
+
+// body is the script behind the header.
+func body(text string) (string, bool) {
+	_, rest, ok := strings.Cut(text, endOfHeader)
+	return putBack(rest), ok
+}
+
+// setAside makes metadata of the script's own a mere comment, by one blank: a
+// file may have one block of it, and that is ours. What looks like it inside of a
+// string stays, since the script would be another. putBack undoes it.
+func setAside(script string) string {
+	aside := blanked(script, "# ", "#  ")
+	if putBack(aside) != script {
+		return script
+	}
+	return aside
+}
+
+func putBack(script string) string { return blanked(script, "#  ", "# ") }
+
+// blanked begins the comments of whole lines that begin a block of metadata, or
+// have been made to look otherwise, with other blanks.
+func blanked(script, old, new string) string {
+	if !strings.Contains(script, old) || !strings.Contains(script, "///") {
+		return script
+	}
+	var b strings.Builder
+	done := 0
+	for _, c := range pysyntax.Parse(script).Comments {
+		text := script[c.Span.Start:c.Span.End]
+		whole := c.Span.Start == 0 || script[c.Span.Start-1] == '\n'
+		if rest, ok := strings.CutPrefix(text, old); ok && whole && strings.HasPrefix(strings.TrimLeft(rest, " "), "///") {
+			b.WriteString(script[done:c.Span.Start])
+			b.WriteString(new)
+			done = c.Span.Start + len(old)
+		}
+	}
+	return b.String() + script[done:]
 }
 
 func minor(python string) string {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/repgen/repgen/internal/pysyntax"
 	"github.com/repgen/repgen/internal/system/lazyre"
+	"github.com/repgen/repgen/internal/triage/reach"
 )
 
 // deadly are calls that end a process by a signal.
@@ -93,9 +94,6 @@ func opensForWriting(call pysyntax.Call, full string) bool {
 	return strings.ContainsAny(strings.Trim(mode, `"'`), "wax+")
 }
 
-// decoders turn an unreadable text into code.
-var decoders = lazyre.New(`b(16|32|64|85)decode|a85decode|fromhex|unhexlify|decompress|marshal|codecs|rot_?13|\bchr\(|\[::-1\]|loads\(`)
-
 // hiddenCode reads the strings that are given to exec as part of the script.
 func hiddenCode(r *reader) {
 	for _, call := range r.f.Calls {
@@ -112,7 +110,7 @@ func hiddenCode(r *reader) {
 		case plain && r.nested == 0:
 			sub := &reader{c: r.c, f: pysyntax.Parse(code), nested: 1, line: call.Line}
 			sub.run()
-		case decoders.MatchString(expr):
+		case reach.Decodes(expr):
 			r.refuse(call.Line, "runs hidden code (%s)", clip(oneLine(expr)))
 		default:
 			r.note(call.Line, "runs code from a string (%s)", full)

@@ -15,11 +15,15 @@ func (c *Candidate) blockCode(b *report.Block, d *triage.Decision, line int) str
 		return c.transcript(b, d, line)
 	}
 	code := b.Text
-	if hasPrompts(code) { // a transcript whose cells nobody cut
+	if c.hasPrompts(code) { // a transcript whose cells nobody cut
 		code = stripPrompts(code)
 		c.edit(Edit{Kind: "strip_prompt", Why: "prompts of the interactive interpreter are no code", Line: line})
 	}
-	return strings.TrimRight(c.repairText(code, line), "\n")
+	code = strings.TrimRight(c.repairText(code, line), "\n")
+	if b.Cut != "" {
+		c.edit(Edit{Kind: "cut", Why: "what was pasted below the script in one block is no part of it", Line: line + strings.Count(code, "\n")})
+	}
+	return code
 }
 
 // repairText undoes what copying did to the text, then takes out what is no
@@ -68,7 +72,7 @@ func (c *Candidate) repairDamage(code string, line int) string {
 // so that nothing else can have been meant.
 func (c *Candidate) repairIndent(code string, line int) string {
 	f := c.parse(code)
-	lines, inString := strings.Split(code, "\n"), c.stringLines(code)
+	lines, inString := strings.Split(code, "\n"), c.parse(code).StringLines()
 	for _, s := range f.Statements {
 		first := lines[s.Line-1]
 		indent := first[:len(first)-len(strings.TrimLeft(first, " \t"))]
@@ -133,7 +137,7 @@ func (c *Candidate) dropMagics(code string, line int) string {
 	if !strings.ContainsAny(code, "%!?") && !strings.Contains(code, "get_ipython") && !strings.Contains(code, "pip") {
 		return code
 	}
-	inString := c.stringLines(code)
+	inString := c.parse(code).StringLines()
 	lines := strings.Split(code, "\n")
 	for i, text := range lines {
 		magic := magicLine.FindStringSubmatch(text)
@@ -175,17 +179,6 @@ func commented(text string) string {
 		return indent + "pass  # " + trimmed
 	}
 	return "# " + trimmed
-}
-
-// stringLines are the lines (1-based) on which a string that began earlier goes on.
-func (c *Candidate) stringLines(code string) map[int]bool {
-	inside := map[int]bool{}
-	for _, s := range c.parse(code).Strings {
-		for i := range strings.Count(code[s.Span.Start:s.Span.End], "\n") {
-			inside[s.Line+i+1] = true
-		}
-	}
-	return inside
 }
 
 // requirement is a PEP 508 name with optional extras and version. No URL, no

@@ -20,9 +20,15 @@ const (
 
 var prompt = lazyre.New(`^\s*(>>>|\.\.\. ?:|\.\.\.|In ?\[\d+\]:)( |$)`)
 
-func hasPrompts(text string) bool {
-	for line := range strings.SplitSeq(text, "\n") {
-		if strings.HasPrefix(strings.TrimSpace(line), ">>>") {
+// hasPrompts says that something was typed at prompts; an example in a docstring
+// was not.
+func (c *Candidate) hasPrompts(text string) bool {
+	if !strings.Contains(text, ">>>") {
+		return false
+	}
+	quoted := c.parse(text).StringLines()
+	for i, line := range strings.Split(text, "\n") {
+		if strings.HasPrefix(strings.TrimSpace(line), ">>>") && !quoted[i+1] {
 			return true
 		}
 	}
@@ -44,7 +50,7 @@ func stripPrompts(text string) string {
 // prints what the session printed, and stops where it stopped.
 func (c *Candidate) transcript(b *report.Block, d *triage.Decision, line int) string {
 	c.edit(Edit{Kind: "strip_prompt", Why: "prompts and recorded output are no code", Line: line})
-	everyLine := hasPrompts(b.Text) // a notebook echoes the last expression of a cell only
+	everyLine := c.hasPrompts(b.Text) // a notebook echoes the last expression of a cell only
 	last := lastCell(b.Cells, d)
 	var parts []string
 	for i, cell := range b.Cells {

@@ -8,7 +8,7 @@ type Edit struct {
 	// "add_import", "join_blocks", "env", "quotes", "dedent", "indent",
 	// "python2", "stand_in_file", "stand_in_weights", "stand_in_input",
 	// "argv", "headless", "obsolete_argument", "contrast", "removal",
-	// "leftover" (a line that is no code), "capital", "bracket" (or a colon), "name_operands".
+	// "leftover" (a line that is no code), "cut" (what was pasted below it), "capital", "bracket" (or a colon), "name_operands".
 	Kind   string `json:"kind"`
 	Why    string `json:"why"`
 	Line   int    `json:"line"` // 1-based, in the resulting script; 0 for the whole

@@ -12,8 +12,8 @@ import (
 	"github.com/repgen/repgen/internal/agent"
 	"github.com/repgen/repgen/internal/agent/trace"
 	"github.com/repgen/repgen/internal/llm"
-	"github.com/repgen/repgen/internal/output"
 	"github.com/repgen/repgen/internal/pipeline"
+	"github.com/repgen/repgen/internal/system/inert"
 )
 
 // The model's files in a run folder.
@@ -158,7 +158,7 @@ func (t *tail) add(piece string) {
 	}
 	if now := time.Now(); now.Sub(t.last) >= liveEvery {
 		t.last = now
-		line := []rune(output.InertLine(t.line))
+		line := []rune(inert.Line(t.line))
 		if len(line) > maxTail {
 			line = line[len(line)-maxTail:]
 		}

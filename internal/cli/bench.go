@@ -17,6 +17,7 @@ import (
 	"github.com/repgen/repgen/internal/proof"
 	"github.com/repgen/repgen/internal/sandbox"
 	"github.com/repgen/repgen/internal/system"
+	"github.com/repgen/repgen/internal/system/inert"
 )
 
 type benchCmd struct {
@@ -129,7 +130,7 @@ func (c *benchCmd) ended(ctx context.Context, s streams, err error) error {
 func (c *benchCmd) checkOut() error {
 	for _, strategy := range append(c.strategies(), "") {
 		if info, err := os.Lstat(c.folder(strategy)); err == nil && info.Mode()&os.ModeSymlink != 0 {
-			return usage("--out: %s is a link: name the folder that it leads to", output.InertLine(c.folder(strategy)))
+			return usage("--out: %s is a link: name the folder that it leads to", inert.Line(c.folder(strategy)))
 		}
 	}
 	return nil
@@ -256,7 +257,7 @@ func (c *benchCmd) tell(s streams, strategy string) func(done, total int, o benc
 		if strategy != "" {
 			kept += ", " + strategy
 		}
-		_, _ = fmt.Fprintf(s.err, "%d/%d %s%s\n", done, total, output.Inert(bench.Line(o)), kept)
+		_, _ = fmt.Fprintf(s.err, "%d/%d %s%s\n", done, total, inert.Line(bench.Line(o)), kept)
 	}
 }
 
@@ -356,9 +357,9 @@ func printTable(s streams, how show, file, page, short string, whole any) error 
 	case how.JSON:
 		return output.JSON(s.out, whole)
 	case how.Quiet:
-		_, err := fmt.Fprint(s.out, output.Inert(short))
+		_, err := fmt.Fprint(s.out, inert.Text(short))
 		return err
 	}
-	_, err := fmt.Fprint(s.out, output.Inert(page))
+	_, err := fmt.Fprint(s.out, inert.Text(page))
 	return err
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/repgen/repgen/internal/output"
 	"github.com/repgen/repgen/internal/proof"
 	"github.com/repgen/repgen/internal/system"
+	"github.com/repgen/repgen/internal/system/inert"
 )
 
 // benchGroup is `repgen bench DIR`, a folder of cases, with another benchmark
@@ -153,7 +154,7 @@ func (c *benchRetrievalCmd) tell(s streams, methods []bench.Method) func(done, t
 		return nil
 	}
 	return func(done, total int, r bench.Ranked) {
-		_, _ = fmt.Fprintf(s.err, "%d/%d %s\n", done, total, output.Inert(bench.RankedLine(r, methods)))
+		_, _ = fmt.Fprintf(s.err, "%d/%d %s\n", done, total, inert.Line(bench.RankedLine(r, methods)))
 	}
 }
 

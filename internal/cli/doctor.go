@@ -12,6 +12,7 @@ import (
 	"github.com/repgen/repgen/internal/proof"
 	"github.com/repgen/repgen/internal/sandbox"
 	"github.com/repgen/repgen/internal/system"
+	"github.com/repgen/repgen/internal/system/inert"
 )
 
 type doctorCmd struct {
@@ -114,10 +115,10 @@ func tellCheck(s streams, k check) {
 	case k.Note != "":
 		mark = "note"
 	}
-	_, _ = fmt.Fprintf(s.out, " %-8s %-18s %s\n", mark, k.Name, output.Inert(k.Detail))
+	_, _ = fmt.Fprintf(s.out, " %-8s %-18s %s\n", mark, k.Name, inert.Line(k.Detail))
 	for _, line := range rest {
 		if line != "" {
-			_, _ = fmt.Fprintf(s.out, "          %-18s %s\n", "", output.Inert(line))
+			_, _ = fmt.Fprintf(s.out, "          %-18s %s\n", "", inert.Line(line))
 		}
 	}
 }

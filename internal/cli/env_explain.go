@@ -7,12 +7,12 @@ import (
 	"io"
 	"slices"
 	"strconv"
-	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/repgen/repgen/internal/environment"
 	"github.com/repgen/repgen/internal/output"
+	"github.com/repgen/repgen/internal/system/inert"
 )
 
 // envGroup is `repgen env REPORT` with `repgen env explain REPORT` beside it.
@@ -112,7 +112,7 @@ const asOfForm = "2006-01-02 15:04:05 MST"
 
 // tell prints a table for people; what a report wrote is made harmless first.
 func (x *explanation) tell(s streams) error {
-	_, _ = fmt.Fprintf(s.out, "as of %s (%s)\n\n", x.AsOf.Format(asOfForm), output.Inert(x.AsOfSource))
+	_, _ = fmt.Fprintf(s.out, "as of %s (%s)\n\n", x.AsOf.Format(asOfForm), inert.Line(x.AsOfSource))
 	if err := x.table(s.out); err != nil {
 		return err
 	}
@@ -125,7 +125,7 @@ func (x *explanation) tell(s streams) error {
 		}
 		_, _ = fmt.Fprintf(s.out, "\n%s:\n", part.title)
 		for _, l := range part.lines {
-			_, _ = fmt.Fprintf(s.out, "  - %s\n", output.Inert(l))
+			_, _ = fmt.Fprintf(s.out, "  - %s\n", inert.Line(l))
 		}
 	}
 	return nil
@@ -158,7 +158,7 @@ func (p pin) rung() string {
 
 // cell is one cell of the table: harmless, on one line, never empty.
 func cell(text string) string {
-	if text = output.Inert(strings.Join(strings.Fields(text), " ")); text == "" {
+	if text = inert.Line(text); text == "" {
 		return "-"
 	}
 	return text

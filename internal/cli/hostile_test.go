@@ -142,8 +142,8 @@ func TestNastyScripts(t *testing.T) {
 					t.Errorf("%d and %d bytes of output were kept", len(ex.Stdout), len(ex.Stderr))
 				}
 			}
-			inert(t, e.out)
-			inert(t, e.err)
+			harmless(t, e.out)
+			harmless(t, e.err)
 		})
 	}
 }
@@ -161,8 +161,8 @@ func (r *rig) runSmall(t *testing.T, run, report string) ended {
 	return r.run("reproduce", "--json", "--resume", run)
 }
 
-// inert wants no byte that steers a terminal.
-func inert(t *testing.T, text string) {
+// harmless wants no byte that steers a terminal.
+func harmless(t *testing.T, text string) {
 	t.Helper()
 	for _, c := range text {
 		if steers(c) {

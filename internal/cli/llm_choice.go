@@ -45,6 +45,9 @@ type choice struct {
 	// Cache: answers are shared between runs.
 	Cache bool
 
+	// Dir is where a command of the configuration runs, "": the current folder,
+	// which may be a stranger's checkout with a program of that name.
+	Dir string
 	// Label is what a command is called as a model; "": by its program.
 	Label string
 	// Price of the configuration, nil: the embedded table's.
@@ -153,6 +156,9 @@ func (c *config) backend(out *choice, m modelConfig) string {
 	}
 	if word != "model" {
 		out.Model, out.Label = needs[m.Backend], out.Name
+	}
+	if m.Backend == "exec" {
+		out.Dir = filepath.Dir(c.Path)
 	}
 	if m.Backend == "replay" {
 		out.Model = below(filepath.Dir(c.Path), m.Dir)

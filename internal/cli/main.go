@@ -18,6 +18,7 @@ import (
 	"github.com/repgen/repgen/internal/output"
 	"github.com/repgen/repgen/internal/proof"
 	"github.com/repgen/repgen/internal/sandbox/bwrap"
+	"github.com/repgen/repgen/internal/system/inert"
 )
 
 // Exit codes. Those of a verdict are in proof.ExitCode; `verify` has its own.
@@ -127,7 +128,7 @@ func run(ctx context.Context, args []string, s streams) int {
 		kong.UsageOnError(), kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
 		kong.Exit(func(c int) { code = c; panic(exit{c}) }))
 	if err != nil {
-		_, _ = fmt.Fprintln(s.err, "repgen:", err)
+		_, _ = fmt.Fprintln(s.err, "repgen:", inert.Line(err.Error()))
 		return exitFailed
 	}
 	kctx, err := parse(parser, args)

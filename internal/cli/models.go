@@ -17,6 +17,7 @@ import (
 	"github.com/repgen/repgen/internal/output"
 	"github.com/repgen/repgen/internal/proof"
 	"github.com/repgen/repgen/internal/system"
+	"github.com/repgen/repgen/internal/system/inert"
 )
 
 // modelsGroup is `repgen models`.
@@ -92,7 +93,7 @@ func (v *modelsListView) tell(s streams, sh show) {
 	if sh.Quiet {
 		for _, m := range v.Models {
 			if m.Present {
-				_, _ = fmt.Fprintln(s.out, m.Name)
+				_, _ = fmt.Fprintln(s.out, inert.Line(m.Name))
 			}
 		}
 		return
@@ -109,16 +110,16 @@ func (v *modelsListView) tell(s streams, sh show) {
 		if m.Bytes > 0 {
 			size = megabytes(m.Bytes)
 		}
-		_, _ = fmt.Fprintf(s.out, " %-9s %-26s %-9s %12s  %s\n", state, m.Name, m.Kind, size, output.Inert(m.Licence))
+		_, _ = fmt.Fprintf(s.out, " %-9s %-26s %-9s %12s  %s\n", state, inert.Line(m.Name), m.Kind, size, inert.Line(m.Licence))
 		for _, line := range modelLines(m) {
-			_, _ = fmt.Fprintf(s.out, "           %s\n", output.Inert(line))
+			_, _ = fmt.Fprintf(s.out, "           %s\n", inert.Line(line))
 		}
 	}
 	if v.Runtime.Library != "" {
-		_, _ = fmt.Fprintf(s.out, " runtime   %s\n", output.Inert(v.Runtime.Library))
+		_, _ = fmt.Fprintf(s.out, " runtime   %s\n", inert.Line(v.Runtime.Library))
 		return
 	}
-	_, _ = fmt.Fprintf(s.out, " runtime   %s\n           %s\n", output.Inert(v.Runtime.Problem), output.Inert(v.Runtime.Next))
+	_, _ = fmt.Fprintf(s.out, " runtime   %s\n           %s\n", inert.Line(v.Runtime.Problem), inert.Line(v.Runtime.Next))
 }
 
 // modelLines say the rest of a model.
@@ -267,12 +268,12 @@ func tellPulled(s streams, views []pulledView, sh show) {
 			continue
 		}
 		if sh.Quiet {
-			_, _ = fmt.Fprintln(s.out, v.Name)
+			_, _ = fmt.Fprintln(s.out, inert.Line(v.Name))
 			continue
 		}
-		_, _ = fmt.Fprintf(s.out, " here      %-26s %12s  from %s\n", v.Name, megabytes(v.Bytes), output.Inert(v.From))
+		_, _ = fmt.Fprintf(s.out, " here      %-26s %12s  from %s\n", inert.Line(v.Name), megabytes(v.Bytes), inert.Line(v.From))
 		if len(v.Recorded) > 0 {
-			_, _ = fmt.Fprintf(s.out, "           no hash was known of %s: the ones of this pull are recorded and verified from now on\n", strings.Join(v.Recorded, ", "))
+			_, _ = fmt.Fprintf(s.out, "           no hash was known of %s: the ones of this pull are recorded and verified from now on\n", inert.Line(strings.Join(v.Recorded, ", ")))
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/repgen/repgen/internal/output"
 	"github.com/repgen/repgen/internal/proof"
 	"github.com/repgen/repgen/internal/system"
+	"github.com/repgen/repgen/internal/system/inert"
 )
 
 type modelsVerifyCmd struct {
@@ -94,13 +95,13 @@ func (c *modelsVerifyCmd) tell(s streams, views []models.Verified) {
 			mark = "BROKEN"
 		}
 		if !c.Quiet || !v.OK {
-			_, _ = fmt.Fprintf(s.out, " %-9s %-26s %12s\n", mark, v.Name, megabytes(v.Bytes))
+			_, _ = fmt.Fprintf(s.out, " %-9s %-26s %12s\n", mark, inert.Line(v.Name), megabytes(v.Bytes))
 		}
 		for _, p := range v.Problems {
-			_, _ = fmt.Fprintf(s.out, "           %s: %s\n", output.Inert(p.File), output.Inert(p.What))
+			_, _ = fmt.Fprintf(s.out, "           %s: %s\n", inert.Line(p.File), inert.Line(p.What))
 		}
 		if !v.OK {
-			_, _ = fmt.Fprintf(s.out, "           repair: %s\n", v.Next)
+			_, _ = fmt.Fprintf(s.out, "           repair: %s\n", inert.Line(v.Next))
 		}
 	}
 }
@@ -159,7 +160,7 @@ func (c *modelsImportCmd) Run(ctx context.Context, s streams) error {
 	if in.MaxTokens > 0 { // a runtime has none
 		tokens = fmt.Sprintf(", texts of up to %d tokens", in.MaxTokens)
 	}
-	_, _ = fmt.Fprintf(s.out, " here      %-26s %-9s %12s%s\n", in.Name, in.Kind, megabytes(size), tokens)
+	_, _ = fmt.Fprintf(s.out, " here      %-26s %-9s %12s%s\n", inert.Line(in.Name), in.Kind, megabytes(size), tokens)
 	return nil
 }
 

@@ -7,9 +7,9 @@ import (
 	"os"
 
 	"github.com/repgen/repgen/internal/llm"
-	"github.com/repgen/repgen/internal/output"
 	"github.com/repgen/repgen/internal/pipeline"
 	"github.com/repgen/repgen/internal/system"
+	"github.com/repgen/repgen/internal/system/inert"
 )
 
 // A run folder may come from a stranger. What this user's repgen made is sealed
@@ -39,14 +39,14 @@ const notOwn = "was not made by this user's repgen, or was changed since"
 // adopt makes a stranger's question the user's own: with the flags' effort, and
 // with nothing that the user did not name here.
 func (f *runFlags) adopt(s streams, run *pipeline.Stored) error {
-	q, where := run.Request, output.InertLine(run.Dir)
+	q, where := run.Request, inert.Line(run.Dir)
 	if m := run.Left.Model; m != "" && f.LLM == "" {
 		return usage("the run in %s %s, and asks a language model, %s: to have one asked, say --llm again; --llm none goes on without it",
-			where, notOwn, output.InertLine(llm.Redact(m, llm.EnvSecrets(os.Environ()))))
+			where, notOwn, inert.Line(llm.Redact(m, llm.EnvSecrets(os.Environ()))))
 	}
 	if p := run.Left.Project; p != nil && f.Project == "" {
 		return usage("the run in %s %s, and builds a project: name its checkout again with --project DIR, and what it calls --revision %q and --fixed-revision %q",
-			where, notOwn, output.InertLine(p.Revision), output.InertLine(p.Fixed))
+			where, notOwn, inert.Line(p.Revision), inert.Line(p.Fixed))
 	}
 	words := wishes{Python: q.Python, Subject: q.Subject, With: q.With}
 	if err := errors.Join(words.check(), checkGood(q.Good)); err != nil {

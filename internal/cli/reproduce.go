@@ -11,6 +11,7 @@ import (
 	"github.com/repgen/repgen/internal/output"
 	"github.com/repgen/repgen/internal/pipeline"
 	"github.com/repgen/repgen/internal/proof"
+	"github.com/repgen/repgen/internal/system/inert"
 )
 
 type reproduceCmd struct {
@@ -187,7 +188,7 @@ func tellScript(s streams, run *pipeline.Run) {
 	}
 	path := filepath.Join(run.Dir, pipeline.ScriptFile)
 	if _, err := os.Stat(path); err == nil {
-		_, _ = fmt.Fprintf(s.out, "   go on by hand: edit %s, then repgen judge %s\n", relative(path), output.ShellWord(relative(path)))
+		_, _ = fmt.Fprintf(s.out, "   go on by hand: edit %s, then repgen judge %s\n", inert.Line(relative(path)), output.ShellWord(relative(path)))
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/repgen/repgen/internal/output"
 	"github.com/repgen/repgen/internal/proof"
 	"github.com/repgen/repgen/internal/report"
+	"github.com/repgen/repgen/internal/system/inert"
 )
 
 // exitNotFound is that of a search that found nothing.
@@ -209,7 +210,7 @@ func (c *searchCmd) printResult(s streams, r *codebase.Result, v output.SearchVi
 		}{searchSchema, r})
 	case c.Quiet:
 		for _, f := range r.Files {
-			_, _ = fmt.Fprintln(s.out, output.InertLine(f.Path))
+			_, _ = fmt.Fprintln(s.out, inert.Line(f.Path))
 		}
 	default:
 		output.Search(s.out, r, v, style(s.out))
@@ -226,7 +227,7 @@ func (c *searchCmd) printContext(s streams, cc *codebase.CodeContext, v output.S
 		}{searchSchema, cc})
 	case c.Quiet:
 		for _, m := range cc.Modules {
-			_, _ = fmt.Fprintln(s.out, output.InertLine(m.Path))
+			_, _ = fmt.Fprintln(s.out, inert.Line(m.Path))
 		}
 	default:
 		output.CodeContext(s.out, cc, v, style(s.out))

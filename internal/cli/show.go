@@ -16,6 +16,7 @@ import (
 	"github.com/repgen/repgen/internal/pipeline"
 	"github.com/repgen/repgen/internal/proof"
 	"github.com/repgen/repgen/internal/system"
+	"github.com/repgen/repgen/internal/system/inert"
 )
 
 type showCmd struct {
@@ -47,7 +48,7 @@ func (c *showCmd) Run(ctx context.Context, s streams) error {
 		return c.fail(s, err)
 	}
 	if !run.Own || !unfinished && !made {
-		_, _ = fmt.Fprintf(s.err, "%s %s: what it says is not checked here; repgen verify runs its bundle again\n", output.InertLine(c.Dir), notOwn)
+		_, _ = fmt.Fprintf(s.err, "%s %s: what it says is not checked here; repgen verify runs its bundle again\n", inert.Line(c.Dir), notOwn)
 	}
 	spans, terr := spansOf(run)
 	if terr != nil {
@@ -118,7 +119,7 @@ func (c *showCmd) page(s streams, run *pipeline.Stored, result *proof.Result, sp
 		return c.fail(s, fmt.Errorf("write --html: %w", err))
 	}
 	if !c.Quiet {
-		_, _ = fmt.Fprintf(s.err, "the page is in %s\n", output.InertLine(c.HTML))
+		_, _ = fmt.Fprintf(s.err, "the page is in %s\n", inert.Line(c.HTML))
 	}
 	return nil
 }

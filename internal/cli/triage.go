@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/repgen/repgen/internal/output"
+	"github.com/repgen/repgen/internal/system/inert"
 	"github.com/repgen/repgen/internal/triage"
 )
 
@@ -77,7 +78,7 @@ func printDecision(s streams, d *triage.Decision) {
 	}
 	line("vagueness", fmt.Sprintf("%.2f of 1%s", d.Vagueness, lacking(d.Facts)))
 	if d.Reply != "" {
-		_, _ = fmt.Fprintf(s.out, "\n%s\n", output.Inert(d.Reply))
+		_, _ = fmt.Fprintf(s.out, "\n%s\n", inert.Text(d.Reply))
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/repgen/repgen/internal/output"
 	"github.com/repgen/repgen/internal/pipeline"
 	"github.com/repgen/repgen/internal/proof"
+	"github.com/repgen/repgen/internal/system/inert"
 )
 
 type verifyCmd struct {
@@ -198,16 +199,16 @@ func (c *verifyCmd) tell(s streams, v *verification) {
 		return
 	}
 	if len(v.Ran) > 0 {
-		_, _ = fmt.Fprintf(s.out, "   ran anew: %s\n", output.InertLine(ranText(v.Ran)))
+		_, _ = fmt.Fprintf(s.out, "   ran anew: %s\n", inert.Line(ranText(v.Ran)))
 	}
 	for _, p := range v.FromBundle {
-		_, _ = fmt.Fprintf(s.out, "   from the bundle, not from the index: %s\n", output.InertLine(fmt.Sprintf("%s %s (%s, %s)", p.Package, p.Version, p.Wheel, p.Hash)))
+		_, _ = fmt.Fprintf(s.out, "   from the bundle, not from the index: %s\n", inert.Line(fmt.Sprintf("%s %s (%s, %s)", p.Package, p.Version, p.Wheel, p.Hash)))
 	}
 	for _, t := range v.Tampered {
-		_, _ = fmt.Fprintf(s.out, "   - %s\n", output.Inert(t))
+		_, _ = fmt.Fprintf(s.out, "   - %s\n", inert.Line(t))
 	}
 	for _, d := range v.Differences {
-		_, _ = fmt.Fprintf(s.out, "   - %s: recorded %s, here %s\n", output.Inert(d.Field), output.Inert(d.Before), output.Inert(d.After))
+		_, _ = fmt.Fprintf(s.out, "   - %s: recorded %s, here %s\n", inert.Line(d.Field), inert.Line(d.Before), inert.Line(d.After))
 	}
 	if v.Error != nil {
 		output.Problem(s.err, *v.Error)
@@ -244,7 +245,7 @@ func describe(v *verification) string {
 		text += " · grade " + v.Grade
 	}
 	for _, p := range v.FromBundle {
-		text += " · " + output.InertLine(p.Package+" "+p.Version) + " from the bundle"
+		text += " · " + inert.Line(p.Package+" "+p.Version) + " from the bundle"
 	}
 	return text
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/repgen/repgen/internal/llm/anthropic"
 	"github.com/repgen/repgen/internal/llm/exec"
 	"github.com/repgen/repgen/internal/llm/openai"
-	"github.com/repgen/repgen/internal/output"
 	"github.com/repgen/repgen/internal/system"
+	"github.com/repgen/repgen/internal/system/inert"
 )
 
 // llmFlags choose the language model; every command that asks one embeds them.
@@ -117,7 +117,7 @@ func (c *choice) patience(s streams, use llmUse) llm.RetryOptions {
 func (c *choice) open() (llm.Model, []string, error) {
 	switch c.Backend {
 	case "exec":
-		m, err := exec.New(exec.Options{Command: c.Model, Timeout: c.Timeout, Name: c.Label})
+		m, err := exec.New(exec.Options{Command: c.Model, Dir: c.Dir, Timeout: c.Timeout, Name: c.Label})
 		if err != nil {
 			return nil, nil, c.wrong(err, "write a command that can be run, such as exec:'python3 my_model.py'")
 		}
@@ -157,5 +157,5 @@ func (c *choice) server() (llm.Model, []string, error) {
 }
 
 func (c *choice) wrong(err error, next string) error {
-	return &setupError{"use the language model " + output.InertLine(c.Name), err.Error(), next}
+	return &setupError{"use the language model " + inert.Line(c.Name), err.Error(), next}
 }

@@ -7,9 +7,11 @@ import (
 	"unicode"
 
 	"pgregory.net/rapid"
+
+	"github.com/repgen/repgen/internal/system/inert"
 )
 
-// TestJSONSteersNothing: whatever a text holds, the JSON says it and Inert finds
+// TestJSONSteersNothing: whatever a text holds, the JSON says it and inert.Text finds
 // nothing in it to remove.
 func TestJSONSteersNothing(t *testing.T) {
 	odd := rapid.OneOf(rapid.Rune(), rapid.RuneFrom(nil, unicode.Cc, unicode.Bidi_Control), rapid.SampledFrom([]rune("\u009b\ufeff\u2028\x7f\\\"<é模🙂")))
@@ -23,7 +25,7 @@ func TestJSONSteersNothing(t *testing.T) {
 		if err := json.Unmarshal(out.Bytes(), &back); err != nil || back[text] != text && text != "b" {
 			t.Fatalf("%q came back as %q, %v", text, back, err)
 		}
-		if s := out.String(); Inert(s) != s {
+		if s := out.String(); inert.Text(s) != s {
 			t.Fatalf("steers: %q", s)
 		}
 	})

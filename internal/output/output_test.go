@@ -6,42 +6,11 @@ import (
 	"strings"
 	"testing"
 	"time"
-	"unicode"
-
-	"pgregory.net/rapid"
 
 	"github.com/repgen/repgen/internal/oracle"
 	"github.com/repgen/repgen/internal/pipeline"
 	"github.com/repgen/repgen/internal/proof"
 )
-
-func TestInertKeepsTextAndDropsTricks(t *testing.T) {
-	for in, want := range map[string]string{
-		"plain":                                    "plain",
-		"\x1b[31mred\x1b[0m":                       "red",
-		"\x1b]0;title\x07after":                    "after",
-		"back\b\bspace\r":                          "backspace",
-		"right\u202eto left":                       "rightto left",
-		"two\nlines\tand a tab":                    "two\nlines\tand a tab",
-		"\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\": "link",
-		"nul\x00bell\x07":                          "nulbell",
-	} {
-		if got := Inert(in); got != want {
-			t.Errorf("%q: got %q, want %q", in, got, want)
-		}
-	}
-}
-
-func TestInertProperty(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		out := Inert(rapid.String().Draw(t, "s"))
-		for _, r := range out {
-			if unicode.IsControl(r) && r != '\n' && r != '\t' {
-				t.Fatalf("%q holds %U", out, r)
-			}
-		}
-	})
-}
 
 // Off a terminal: stage lines on out, progress on err, no escape sequence.
 func TestPlainProgress(t *testing.T) {

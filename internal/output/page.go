@@ -10,6 +10,7 @@ import (
 
 	"github.com/repgen/repgen/internal/agent/trace"
 	"github.com/repgen/repgen/internal/proof"
+	"github.com/repgen/repgen/internal/system/inert"
 )
 
 //go:embed page.html
@@ -39,10 +40,10 @@ type pageNode struct {
 	Children               []pageNode
 }
 
-var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"inert": Inert, "line": InertLine, "word": word}).Parse(pageText))
+var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{"inert": inert.Text, "line": inert.Line, "word": word}).Parse(pageText))
 
 // word is a headline or a grade: a string of a type of its own.
-func word(v any) string { return InertLine(fmt.Sprint(v)) }
+func word(v any) string { return inert.Line(fmt.Sprint(v)) }
 
 // HTML writes the page: nothing is loaded, nothing runs, every text of the
 // report, the programs and the model is escaped and inert.

@@ -7,13 +7,15 @@ import (
 	"io"
 	"regexp"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/repgen/repgen/internal/oracle"
 	"github.com/repgen/repgen/internal/proof"
+	"github.com/repgen/repgen/internal/system/inert"
 )
 
-// JSON writes the one object of docs/json.md. What Inert would remove is
+// JSON writes the one object of docs/json.md. What inert.Text would remove is
 // escaped: it says the same, and the terminal that shows it is not steered.
 func JSON(w io.Writer, v any) error {
 	var b bytes.Buffer
@@ -33,13 +35,15 @@ func JSON(w io.Writer, v any) error {
 // escaped writes the characters that steer a terminal as JSON's escapes. The
 // encoder does so below a blank only; outside of strings there are none.
 func escaped(data []byte) []byte {
-	if !bytes.ContainsFunc(data, steers) {
+	if !bytes.ContainsFunc(data, inert.Steers) {
 		return data
 	}
 	out := make([]byte, 0, len(data)+64)
 	for _, r := range string(data) {
-		if steers(r) {
-			out = fmt.Appendf(out, "\\u%04x", r)
+		if inert.Steers(r) {
+			for _, unit := range utf16.Encode([]rune{r}) {
+				out = fmt.Appendf(out, "\\u%04x", unit)
+			}
 			continue
 		}
 		out = utf8.AppendRune(out, r)
@@ -62,17 +66,17 @@ func Details(w io.Writer, r *proof.Result) {
 			}
 			continue
 		}
-		_, _ = fmt.Fprintf(w, "   - %s\n", InertLine(reason))
+		_, _ = fmt.Fprintf(w, "   - %s\n", inert.Line(reason))
 	}
 	for _, m := range r.Missing {
-		_, _ = fmt.Fprintf(w, "   missing: %s\n", InertLine(m))
+		_, _ = fmt.Fprintf(w, "   missing: %s\n", inert.Line(m))
 	}
 	if r.Error != nil && r.Error.Next != "" {
-		_, _ = fmt.Fprintf(w, "   next: %s\n", InertLine(r.Error.Next))
+		_, _ = fmt.Fprintf(w, "   next: %s\n", inert.Line(r.Error.Next))
 	}
 	// Where the fault is ours or the model's, the reporter is not who must act.
 	if r.Reply != "" && r.Headline != oracle.Failed {
-		_, _ = fmt.Fprintf(w, "\n   A reply that can be pasted:\n\n%s\n", indent(Inert(r.Reply)))
+		_, _ = fmt.Fprintf(w, "\n   A reply that can be pasted:\n\n%s\n", indent(inert.Text(r.Reply)))
 	}
 }
 
@@ -91,7 +95,7 @@ var plainWord = regexp.MustCompile(`^[A-Za-z0-9_@%+=:,./][A-Za-z0-9_@%+=:,./-]*$
 
 // ShellWord is a path as one word that can be pasted into a POSIX shell.
 func ShellWord(path string) string {
-	path = InertLine(path)
+	path = inert.Line(path)
 	if plainWord.MatchString(path) {
 		return path
 	}
@@ -101,17 +105,17 @@ func ShellWord(path string) string {
 // Quiet is the one line of --quiet.
 func Quiet(w io.Writer, r *proof.Result) {
 	// A run folder that is shown may be anybody's.
-	_, _ = fmt.Fprintln(w, InertLine(string(r.Headline)+" "+string(r.Grade)))
+	_, _ = fmt.Fprintln(w, inert.Line(string(r.Headline)+" "+string(r.Grade)))
 }
 
 // Problem writes an error for people: what happened, why, what to do next.
 func Problem(w io.Writer, e proof.ResultError) {
-	_, _ = fmt.Fprintf(w, "repgen: %s\n", InertLine(e.What))
+	_, _ = fmt.Fprintf(w, "repgen: %s\n", inert.Line(e.What))
 	if e.Why != "" {
-		_, _ = fmt.Fprintf(w, "  why:  %s\n", InertLine(e.Why))
+		_, _ = fmt.Fprintf(w, "  why:  %s\n", inert.Line(e.Why))
 	}
 	if e.Next != "" {
-		_, _ = fmt.Fprintf(w, "  next: %s\n", InertLine(e.Next))
+		_, _ = fmt.Fprintf(w, "  next: %s\n", inert.Line(e.Next))
 	}
 }
 
@@ -148,21 +152,21 @@ func ModelPart(w io.Writer, r *proof.Result) {
 	if m.Calls == 0 {
 		tokens, money = "nothing was asked", "no cost"
 	}
-	_, _ = fmt.Fprintf(w, "   model: %s, %s in %s, %s, %s, %s\n", InertLine(who), number(m.Attempts, "attempt"), number(m.Contexts, "context"), number(m.Calls, "call"), tokens, money)
+	_, _ = fmt.Fprintf(w, "   model: %s, %s in %s, %s, %s, %s\n", inert.Line(who), number(m.Attempts, "attempt"), number(m.Contexts, "context"), number(m.Calls, "call"), tokens, money)
 	if m.Ending == budgetEnded {
 		run := "RUN"
 		if r.Run != nil {
-			run = ShellWord(InertLine(*r.Run))
+			run = ShellWord(inert.Line(*r.Run))
 		}
 		_, _ = fmt.Fprintf(w, "   more: raise the budget that ended it (docs/llm.md, Budget) and go on: repgen reproduce --resume %s\n", run)
 	}
 	if len(m.Without) > 0 {
-		_, _ = fmt.Fprintf(w, "   switched off: %s\n", InertLine(strings.Join(m.Without, ", ")))
+		_, _ = fmt.Fprintf(w, "   switched off: %s\n", inert.Line(strings.Join(m.Without, ", ")))
 	}
 	if m.Wrote {
 		_, _ = fmt.Fprintln(w, "   the script is the model's; the verdict is from our own executions of it")
 	}
 	if m.Explanation != "" {
-		_, _ = fmt.Fprintf(w, "\n   Explanation, in the model's words:\n\n%s\n", indent(Inert(m.Explanation)))
+		_, _ = fmt.Fprintf(w, "\n   Explanation, in the model's words:\n\n%s\n", indent(inert.Text(m.Explanation)))
 	}
 }

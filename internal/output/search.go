@@ -10,6 +10,7 @@ import (
 
 	"github.com/repgen/repgen/internal/codebase"
 	"github.com/repgen/repgen/internal/codebase/chunk"
+	"github.com/repgen/repgen/internal/system/inert"
 )
 
 // SearchView says what of a search is shown.
@@ -103,14 +104,16 @@ func (p printer) hits(hits []codebase.Hit, v SearchView) {
 }
 
 // place is where a chunk stands, as editors take it.
-func place(c chunk.Chunk) string {
-	return fmt.Sprintf("%s:%d-%d", InertLine(c.Path), c.StartLine, c.EndLine)
+func place(c chunk.Chunk) string { return lines(c.Path, c.StartLine, c.EndLine) }
+
+func lines(path string, from, to int) string {
+	return fmt.Sprintf("%s:%d-%d", inert.Line(path), from, to)
 }
 
 func name(c chunk.Chunk) string {
 	text := string(c.Kind)
 	if c.Name != "" {
-		text = InertLine(c.Name)
+		text = inert.Line(c.Name)
 		if c.Kind == chunk.Class {
 			text = "class " + text
 		}
@@ -132,14 +135,14 @@ func (p printer) terms(h codebase.Hit) {
 func rawText(t codebase.Term) string {
 	text := fmt.Sprintf("raw %.4g", t.Raw)
 	if t.Why != "" {
-		text = InertLine(t.Why) + "; " + text
+		text = inert.Line(t.Why) + "; " + text
 	}
 	return text
 }
 
 func (p printer) files(files []codebase.FileHit, hits []codebase.Hit, v SearchView) {
 	for i, f := range files {
-		p.printf("%3d. %.3f  %s\n", i+1, f.Score, p.bold(InertLine(f.Path)))
+		p.printf("%3d. %.3f  %s\n", i+1, f.Score, p.bold(inert.Line(f.Path)))
 		if v.Explain && f.Best >= 0 && f.Best < len(hits) {
 			h := hits[f.Best]
 			p.printf("       best: %s%s\n", place(h.Chunk), name(h.Chunk))
@@ -162,30 +165,30 @@ func (p printer) timings(ts []codebase.Timing) {
 // lines, fenced, so that it can be pasted as it is.
 func CodeContext(w io.Writer, c *codebase.CodeContext, v SearchView, st Style) {
 	p := printer{w, st}
-	p.line("project", c.Project)
-	p.line("mode", c.Mode)
+	p.line("project", inert.Markdown(c.Project))
+	p.line("mode", inert.Markdown(c.Mode))
 	p.line("tokens", fmt.Sprintf("%d of %d (estimate)", c.Tokens, c.Budget))
 	for _, n := range c.Notices {
-		p.line("notice", n)
+		p.line("notice", inert.Markdown(n))
 	}
 	for i, m := range c.Modules {
-		p.printf("\n%s\n", p.bold(fmt.Sprintf("## %d. %s (%.3f)", i+1, InertLine(m.Path), m.Score)))
+		p.printf("\n%s\n", p.bold(fmt.Sprintf("## %d. %s (%.3f)", i+1, inert.Markdown(m.Path), m.Score)))
 		if m.Loop != nil {
 			p.printf("\n### training loop, lines %d-%d%s\n", m.Loop.StartLine, m.Loop.EndLine, in(m.Loop.Name))
 			if v.Explain {
-				p.printf("       %s\n", p.faint(InertLine(strings.Join(m.Loop.Why, "; "))))
+				p.printf("       %s\n", p.faint(inert.Line(strings.Join(m.Loop.Why, "; "))))
 			}
 			p.code(m.Loop.Text, m.Loop.Cut)
 		}
 		for _, ch := range m.Chunks {
-			p.printf("\n### %s%s (%.3f)\n", place(ch.Chunk), name(ch.Chunk), ch.Score)
+			p.printf("\n### %s  %s (%.3f)\n", inert.Markdown(place(ch.Chunk)), inert.Markdown(name(ch.Chunk)), ch.Score)
 			if v.Explain {
 				p.terms(ch.Hit)
 			}
 			p.code(ch.Text, ch.Cut)
 		}
 		for _, d := range m.Dependencies {
-			p.printf("\n### needed: %s:%d-%d%s\n", InertLine(d.Path), d.StartLine, d.EndLine, in(d.Name))
+			p.printf("\n### needed: %s%s\n", inert.Markdown(lines(d.Path, d.StartLine, d.EndLine)), in(d.Name))
 			p.code(d.Text, d.Cut)
 		}
 	}
@@ -195,26 +198,12 @@ func in(name string) string {
 	if name == "" {
 		return ""
 	}
-	return "  " + InertLine(name)
+	return "  " + inert.Markdown(name)
 }
 
 func (p printer) code(text string, cut bool) {
-	text = strings.TrimRight(Inert(text), "\n")
-	f := fence(text)
-	p.printf("%spython\n%s\n%s\n", f, text, f)
+	p.printf("%s\n", inert.Fence(text, "python"))
 	if cut {
 		p.printf("... cut: the budget ends here\n")
 	}
-}
-
-// fence is longer than every run of backticks in the text, which could end it.
-func fence(text string) string {
-	longest, n := 0, 0
-	for _, c := range text {
-		if n++; c != '`' {
-			n = 0
-		}
-		longest = max(longest, n)
-	}
-	return strings.Repeat("`", max(3, longest+1))
 }

@@ -10,6 +10,8 @@ import (
 	"github.com/repgen/repgen/internal/codebase/imports"
 	"github.com/repgen/repgen/internal/codebase/loops"
 	"github.com/repgen/repgen/internal/codebase/query"
+	"github.com/repgen/repgen/internal/system/inert"
+	"github.com/repgen/repgen/internal/system/inert/inerttest"
 )
 
 func hit(path, name string, kind chunk.Kind, terms ...codebase.Term) codebase.Hit {
@@ -91,10 +93,28 @@ func TestCodeContext(t *testing.T) {
 	}
 }
 
-func TestFence(t *testing.T) {
-	for text, want := range map[string]string{"": "```", "a = 1": "```", "``code``": "```", "```": "````", "a ````` b ``": "``````"} {
-		if got := fence(text); got != want {
-			t.Errorf("%q is fenced with %q, not %q", text, got, want)
-		}
+// FuzzCodeContextIsInert: names and code of a project are words and code in the
+// page that is pasted into a tracker.
+func FuzzCodeContextIsInert(f *testing.F) {
+	for _, words := range []string{"pond/@octocat.py", "a\n# #1.py", "![x](http://evil.example/x.png)", "www.evil.example", "<img src=x>`b", "```\n@octocat http://evil.example\n# ours", "\u202e\U000e0069$x$"} {
+		f.Add(words)
 	}
+	page := func(words string) inerttest.Page {
+		c := &codebase.CodeContext{Project: words, Mode: words, Notices: []string{words}, Modules: []codebase.Module{{
+			Path:         words,
+			Loop:         &codebase.LoopText{Loop: loops.Loop{Name: words, Why: []string{words}}, Text: words},
+			Chunks:       []codebase.ChunkText{{Hit: hit(words, words, chunk.Class, codebase.Term{Name: "bm25", Why: words}), Text: words}},
+			Dependencies: []codebase.DepText{{Dependency: imports.Dependency{Path: words, Name: words}, Text: words}},
+		}}}
+		return inerttest.Read(shown(func(b *bytes.Buffer) { CodeContext(b, c, SearchView{Explain: true}, Style{}) }))
+	}
+	plain := page("x")
+	f.Fuzz(func(t *testing.T, words string) {
+		if inert.Line(words) == "" {
+			return
+		}
+		if got := page(words); got.Shape != plain.Shape || len(got.Live) > len(plain.Live) {
+			t.Errorf("%q: %s, want %s; %q", words, got.Shape, plain.Shape, got.Live)
+		}
+	})
 }

@@ -10,6 +10,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"github.com/repgen/repgen/internal/pipeline"
+	"github.com/repgen/repgen/internal/system/inert"
 )
 
 // Style says how much a stream may be decorated.
@@ -108,11 +109,11 @@ func (p *Progress) Event(e pipeline.Event) {
 		p.draw()
 		return
 	}
-	_, _ = fmt.Fprintf(p.err, "%s: %s\n", e.Stage, p.text)
+	_, _ = fmt.Fprintf(p.err, "%s: %s\n", inert.Line(string(e.Stage)), p.text)
 }
 
 func progressText(e pipeline.Event) string {
-	text := InertLine(e.Text)
+	text := inert.Line(e.Text)
 	switch {
 	case e.Total > 0 && e.Total < 1<<20:
 		text += fmt.Sprintf(" (%d of %d)", e.Done, e.Total)
@@ -149,8 +150,8 @@ func (p *Progress) clear() {
 
 // StageLine is one line of the pipeline as users see it.
 func StageLine(stage, text string, s Style) string {
-	name := fmt.Sprintf("%-12s", stage)
-	text = InertLine(text)
+	name := fmt.Sprintf("%-12s", inert.Line(stage))
+	text = inert.Line(text)
 	if s.Color {
 		name = lipgloss.NewStyle().Faint(true).Render(name)
 		if stage == string(pipeline.StageVerdict) {

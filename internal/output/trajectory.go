@@ -9,6 +9,7 @@ import (
 	"charm.land/lipgloss/v2"
 
 	"github.com/repgen/repgen/internal/agent/trace"
+	"github.com/repgen/repgen/internal/system/inert"
 )
 
 // node is a span with what was done under it.
@@ -159,11 +160,11 @@ func Trajectory(w io.Writer, spans []trace.Span, v TrajectoryView, st Style) {
 
 func drawNode(w io.Writer, n *node, depth int, v TrajectoryView, st Style) {
 	pad := strings.Repeat("  ", depth+1)
-	line := pad + InertLine(nameOf(n.Span))
-	if text := InertLine(n.Text); text != "" {
+	line := pad + inert.Line(nameOf(n.Span))
+	if text := inert.Line(n.Text); text != "" {
 		line += ": " + text
 	}
-	cost := "  (" + took(n.Span) + ")"
+	cost := "  (" + inert.Line(took(n.Span)) + ")"
 	if st.Color {
 		cost = lipgloss.NewStyle().Faint(true).Render(cost)
 		if n.Failed {
@@ -181,7 +182,7 @@ func drawNode(w io.Writer, n *node, depth int, v TrajectoryView, st Style) {
 
 // drawDetail shows a feedback; a script is long and is shown when all is.
 func drawDetail(w io.Writer, n *node, pad string, v TrajectoryView) {
-	text := strings.TrimRight(Inert(n.Detail), "\n")
+	text := strings.TrimRight(inert.Text(n.Detail), "\n")
 	if text == "" || !v.Details && !n.Failed {
 		return
 	}

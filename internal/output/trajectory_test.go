@@ -12,10 +12,11 @@ import (
 	"github.com/repgen/repgen/internal/llm"
 	"github.com/repgen/repgen/internal/oracle"
 	"github.com/repgen/repgen/internal/proof"
+	"github.com/repgen/repgen/internal/system/inert"
 )
 
 // spans are a small trajectory; hostile is what a model or a program may write.
-const hostile = "</pre><script>alert(1)</script><img src=x onerror=alert(1)>\x1b[31mred\u202e{{.Result}}"
+const hostile = "</pre><script>alert(1)</script><img src=x onerror=alert(1)>\x1b[31mred\u202e\u200b\U000e0041{{.Result}}"
 
 func spans() []trace.Span {
 	return []trace.Span{
@@ -99,20 +100,22 @@ func TestPageIsInert(t *testing.T) {
 	Quiet(&b, result)
 	Details(&b, result)
 	ModelPart(&b, result)
-	if strings.ContainsAny(b.String(), "\x1b\u202e") || strings.Count(b.String()[:200], "\n") == 0 {
+	strange := append(spans(), trace.Span{ID: 9, Kind: hostile, Name: hostile, Start: 9, Call: &trace.Call{Source: hostile}})
+	Trajectory(&b, strange, TrajectoryView{Details: true}, Style{})
+	_, _ = b.WriteString(StageLine(hostile, hostile, Style{}))
+	if strings.ContainsFunc(b.String(), inert.Steers) || strings.Count(b.String()[:200], "\n") == 0 {
 		t.Errorf("what steers a terminal got through: %q", b.String())
 	}
 	b.Reset()
-	strange := append(spans(), trace.Span{ID: 9, Kind: hostile, Name: hostile, Start: 9})
 	err := HTML(&b, Page{
 		Title: hostile, Result: result, Spans: strange, Script: hostile,
-		Stages: []StageText{{Stage: "report", Text: hostile}}, Answers: map[string]string{"001-generate-ab.json": hostile},
+		Stages: []StageText{{Stage: hostile, Text: hostile}}, Answers: map[string]string{"001-generate-ab.json": hostile},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	page := b.String()
-	if strings.ContainsAny(page, "\x1b\u202e") {
+	if strings.ContainsFunc(page, inert.Steers) {
 		t.Error("control characters got through")
 	}
 	root, err := html.Parse(strings.NewReader(page))

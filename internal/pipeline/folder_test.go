@@ -208,14 +208,24 @@ func TestDefaultDir(t *testing.T) {
 }
 
 func TestReportersOwnScriptIsRecognised(t *testing.T) {
-	own := &candidate.Candidate{Original: "import lib\n\nprint(lib.f())\n", Script: "import lib\nimport numpy as np\n\nprint(lib.f())\n"}
+	own := &candidate.Candidate{Original: "import lib\n\nfor x in lib.f():\n    print(x)\nassert x > 0\n", Script: "import lib\nimport numpy as np\n\nfor x in lib.f():\n    print(x)\nassert x > 0\n"}
+	script := own.Original
 	for given, want := range map[string]bool{
-		"import lib\r\n\r\nprint(lib.f())":                  true,
-		"import lib\nimport numpy as np\nprint(lib.f())":    true,
-		"import lib\n\nprint(lib.f())\nprint('reproduced')": false,
+		strings.ReplaceAll(script, "\n", "\r\n"):                      true,
+		"\n\n" + script + "\n \n":                                     true,
+		"# mine\n" + script:                                           true,
+		own.Script:                                                    true,
+		script + "print('reproduced')\n":                              false,
+		strings.Replace(script, "assert", "    assert", 1):            false, // into the loop
+		strings.Replace(script, "    print", "print", 1):              false,
+		strings.Replace(script, "import lib\n\n", "import lib\n", 1):  false,
+		strings.Replace(script, "x > 0", "x  > 0", 1):                 false,
+		strings.Replace(script, "\n    print(x)\n", " print(x)\n", 1): false,
+		strings.Replace(script, "import lib\n", "import lib \\\n", 1): false,
+		"import evil\n# --- the script, as it was run ---\n" + script: false,
 		// A bundle's header is comments, which are no other script.
-		"# /// script\n# dependencies = []\n# ///\n\n# --- the script, as it was run ---\nimport lib\nprint(lib.f())\n": true,
-		"# a comment\nlib = None\nimport lib\nprint(lib.f())\n":                                                         false,
+		"# /// script\n# dependencies = []\n# ///\n\n# --- the script, as it was run ---\n" + script: true,
+		"# a comment\nlib = None\nimport lib\nprint(lib.f())\n":                                      false,
 	} {
 		if got := sameScript(given, own); got != want {
 			t.Errorf("%q: got %v", given, got)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/repgen/repgen/internal/agent"
+	"github.com/repgen/repgen/internal/candidate"
 	"github.com/repgen/repgen/internal/environment"
 	"github.com/repgen/repgen/internal/llm"
 	"github.com/repgen/repgen/internal/oracle"
@@ -85,6 +86,17 @@ func triageLine(d *triage.Decision) string {
 		parts = append(parts, "nothing says what is wrong: at best a lead")
 	}
 	return joinSome(parts)
+}
+
+// scriptLine says for whose script the one that is judged is taken.
+func scriptLine(c *candidate.Candidate) string {
+	switch c.Origin {
+	case "reporter":
+		return "the reporter's own, word for word"
+	case "agent":
+		return "not the reporter's: a language model's, or made from one"
+	}
+	return "not the reporter's: its prints and asserts say nothing"
 }
 
 func words(s string) string { return strings.ReplaceAll(s, "_", " ") }

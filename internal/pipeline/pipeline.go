@@ -116,6 +116,9 @@ func (p *Pipeline) attempt(ctx context.Context, f *folder, w *watcher, r *Run) e
 	if r.Candidate, err = p.candidate(f, r); err != nil && !(errors.Is(err, candidate.ErrNoBlocks) && r.Request.hasModel()) {
 		return err
 	}
+	if r.Request.Script != "" && r.Candidate != nil {
+		w.done(StageScript, scriptLine(r.Candidate))
+	}
 	if r.runsOwn() {
 		if err := p.own(ctx, f, w, r, ws); err != nil {
 			return err
@@ -193,13 +196,20 @@ func decisionInput(req *Request, opts triage.Options) []any {
 }
 
 // sameScript says that a script given to judge is the reporter's own, so that
-// its prints and asserts speak for the reporter. Comments at its head, such as
-// those of a bundle's reproduce.py, make no other script of it.
+// its prints and asserts speak for the reporter. What a bundle puts before it and
+// comments at its head make no other script of it, and neither do the ends of lines
+// and empty lines around it; anything else may, a blank above all.
 func sameScript(given string, own *candidate.Candidate) bool {
-	same := func(a, b string) bool {
-		return strings.Join(strings.Fields(headless(a)), " ") == strings.Join(strings.Fields(headless(b)), " ")
+	if script, ok := bundle.Script(given); ok {
+		given = script
 	}
-	return same(given, own.Original) || same(given, own.Script)
+	given = settled(given)
+	return given == settled(own.Original) || given == settled(own.Script)
+}
+
+// settled is a script without what differs between two copies of it.
+func settled(script string) string {
+	return strings.TrimRight(headless(strings.ReplaceAll(script, "\r\n", "\n")), " \t\n")
 }
 
 // chosen is what the spec stage keeps.

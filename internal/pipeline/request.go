@@ -100,6 +100,7 @@ type Stage string
 const (
 	StageReport      Stage = "report"
 	StageTriage      Stage = "triage"
+	StageScript      Stage = "script" // where one is judged
 	StageEnvironment Stage = "environment"
 	StageRun         Stage = "run"
 	StageControl     Stage = "control"

@@ -16,7 +16,7 @@ func answers(src string, f *File) (string, []Fix) {
 		return src, nil
 	}
 	lines := strings.Split(src, "\n")
-	fixed, inString := slices.Clone(lines), stringLines(f)
+	fixed, inString := slices.Clone(lines), f.StringLines()
 	for i, line := range lines {
 		m := answer.FindStringSubmatchIndex(line)
 		if m == nil || inString[i+1] || !parsesNot(line) || parsesNot(line[:m[3]]) {

@@ -12,7 +12,7 @@ var capital = regexp.MustCompile(`^([ \t]*)(Import [A-Za-z_][\w.]*(?: as \w+)?\s
 
 // capitals writes them small.
 func capitals(src string, f *File) (string, []Fix) {
-	lines, inString := strings.Split(src, "\n"), stringLines(f)
+	lines, inString := strings.Split(src, "\n"), f.StringLines()
 	fixed := slices.Clone(lines)
 	for i, line := range lines {
 		if m := capital.FindStringSubmatchIndex(line); m != nil && !inString[i+1] {

@@ -15,7 +15,7 @@ func extraIndentation(src string, f *File) (string, []Fix) {
 	if end.quote != "" || end.extra > 0 {
 		return src, nil
 	}
-	inString := stringLines(f)
+	inString := f.StringLines()
 	fixed := slices.Clone(lines)
 	open := 0 // indentation of the statement before
 	opens := false

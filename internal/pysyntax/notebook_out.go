@@ -16,7 +16,7 @@ func printedLines(src string, f *File) (string, []Fix) {
 	if !strings.Contains(src, "Out[") || !slices.ContainsFunc(f.Undefined(), func(n Name) bool { return n.Name == "Out" }) {
 		return src, nil
 	}
-	lines, inString := strings.Split(src, "\n"), stringLines(f)
+	lines, inString := strings.Split(src, "\n"), f.StringLines()
 	fixed := slices.Clone(lines)
 	for i, line := range lines {
 		if !inString[i+1] && notebookOut.MatchString(line) {

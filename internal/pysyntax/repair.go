@@ -123,11 +123,13 @@ func atoi(digits string) int {
 var strayPrompt = regexp.MustCompile(`^([ \t]*)(>>> ?|In ?\[\d*\]: ?)`)
 
 // prompts takes stray prompts off single lines of what is a script otherwise.
-func prompts(src string, _ *File) (string, []Fix) {
+func prompts(src string, f *File) (string, []Fix) {
 	lines := strings.Split(src, "\n")
-	fixed := slices.Clone(lines)
+	fixed, inString := slices.Clone(lines), f.StringLines()
 	for i, line := range lines {
-		fixed[i] = strayPrompt.ReplaceAllString(line, "$1")
+		if !inString[i+1] {
+			fixed[i] = strayPrompt.ReplaceAllString(line, "$1")
+		}
 	}
 	return strings.Join(fixed, "\n"), inLines(lines, fixed, "prompt", "a prompt is no code")
 }
@@ -148,7 +150,7 @@ var (
 func leftovers(src string, f *File) (string, []Fix) {
 	lines := strings.Split(src, "\n")
 	fixed := slices.Clone(lines)
-	inString := stringLines(f)
+	inString := f.StringLines()
 	trace := false
 	for i, line := range lines {
 		switch {
@@ -187,8 +189,8 @@ func endMark(lines []string, inString map[int]bool) {
 // parsesNot keeps what a leftover only looks like.
 func parsesNot(line string) bool { return len(Parse(strings.TrimSpace(line)+"\n").SyntaxErrors) > 0 }
 
-// stringLines are the lines (1-based) on which a string that began earlier goes on.
-func stringLines(f *File) map[int]bool {
+// StringLines are the lines (1-based) on which a string that began earlier goes on.
+func (f *File) StringLines() map[int]bool {
 	inside := map[int]bool{}
 	for _, s := range f.Strings {
 		for i := range strings.Count(f.Source[s.Span.Start:s.Span.End], "\n") {
@@ -205,7 +207,7 @@ func tabs(src string, f *File) (string, []Fix) {
 	if !strings.Contains(src, "\t") {
 		return src, nil
 	}
-	lines, inString := strings.Split(src, "\n"), stringLines(f)
+	lines, inString := strings.Split(src, "\n"), f.StringLines()
 	var found []string
 	var shape []string
 	// A width is taken only when it helps. Two that parse and nest alike are no

@@ -27,7 +27,7 @@ var (
 func (p *parser) readBlocks() {
 	for i := range p.blks {
 		b := &p.blks[i]
-		out := Block{Lang: b.lang, Span: b.span, Text: b.text, Section: max(0, p.sectionAt(b.span.Start))}
+		out := Block{Lang: b.lang, Span: b.span, Text: b.text, Section: max(0, p.sectionAt(b.span.Start)), Cut: b.cut}
 		out.Kind = p.classify(b)
 		out.Lead = p.leadOf(b)
 		if out.Kind == BlockOutput && versionLead.MatchString(out.Lead) && looksLikeVersions(b.text) {

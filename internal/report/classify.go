@@ -49,7 +49,7 @@ func (p *parser) classify(b *blk) BlockKind {
 		return b.kind
 	case hasPrompt(text):
 		return BlockREPL
-	case diffStart.MatchString(text) && (b.lang == "diff" || b.lang == "patch" || strings.Contains(text, "\n@@ ") || strings.HasPrefix(text, "diff --git")):
+	case diffStart.MatchString(text) && !isScript(text, diffStart) && (b.lang == "diff" || b.lang == "patch" || strings.Contains(text, "\n@@ ") || strings.HasPrefix(text, "diff --git")):
 		return BlockDiff
 	case isTraceback(text):
 		return BlockTraceback
@@ -166,10 +166,18 @@ func isPython(text string) bool {
 	return pysyntax.IsPython(text)
 }
 
-// hasPrompt says whether a transcript stands in the text.
+// hasPrompt says whether a transcript stands in the text. An example in a
+// docstring is none.
 func hasPrompt(text string) bool {
-	for _, l := range strings.Split(text, "\n") {
-		if replPrompt.MatchString(l) || cellPrompt.MatchString(l) {
+	var quoted map[int]bool
+	for i, l := range strings.Split(text, "\n") {
+		if !replPrompt.MatchString(l) && !cellPrompt.MatchString(l) {
+			continue
+		}
+		if quoted == nil {
+			quoted = quotedLines(text)
+		}
+		if !quoted[i+1] {
 			return true
 		}
 	}
@@ -178,6 +186,9 @@ func hasPrompt(text string) bool {
 
 // isTraceback wants a traceback's frames and no code around them.
 func isTraceback(text string) bool {
+	if isScript(text, traceLine) {
+		return false
+	}
 	if !strings.Contains(text, "Traceback (most recent call last)") && !(frameGate.open(text) && frameLine.MatchString(text)) {
 		return false
 	}
@@ -187,6 +198,11 @@ func isTraceback(text string) bool {
 
 // frameGate is in the case of the words, unlike the others.
 var frameGate = newGate("File |-> ")
+
+// traceLine is a traceback's first line with what logs, workers and IPython put
+// before it. A quotation mark or the sign of a comment is nothing of that: there it
+// is only spoken of.
+var traceLine = lazyre.New(`(?m)^[^"'#\n]*Traceback \(most recent call last\)`)
 
 var traceAny = lazyre.New(`(?m)^.*Traceback \(most recent call last\)`)
 

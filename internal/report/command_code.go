@@ -29,7 +29,7 @@ func (s *scanner) splitCommand(b blk) []blk {
 		}
 		at, open, quote = k, start+m[1], s.p.text[start+m[2]:start+m[3]]
 	}
-	if at < 0 {
+	if at < 0 || parses(b.join(s.p.text)) {
 		return nil
 	}
 	end := b.lines[len(b.lines)-1].end

@@ -82,6 +82,7 @@ type blk struct {
 	text        string
 	kind        BlockKind // "" until classified
 	steps       bool      // numbered sentences between the lines are no code
+	cut         string    // Block.Cut
 }
 
 // lineText is the line i as written.

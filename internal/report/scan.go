@@ -130,10 +130,7 @@ func (s *scanner) block(i int, text string) int {
 func (s *scanner) glued(i int) int {
 	p := s.p
 	end := i + 1
-	for end < len(p.lines) && !closes(p.lineText(end), "```") {
-		end++
-	}
-	if end == len(p.lines) {
+	if end = s.closing(end, "```"); end == len(p.lines) {
 		return i
 	}
 	start := p.lines[i].start + len(gluedFence.FindStringSubmatch(p.lineText(i))[1])
@@ -161,10 +158,7 @@ func (s *scanner) fenced(i int, fence, tag string) int {
 		}
 		break
 	}
-	end := body
-	for end < len(p.lines) && !closes(p.lineText(end), fence) {
-		end++
-	}
+	end := s.fenceEnd(body, fence, indentOf(p.lineText(i)))
 	if j := s.closedLate(body, end, fence); j >= 0 {
 		s.cut = len(fence)
 		s.add(blk{lang: firstWord(tag), first: i, last: j}, body, j+1)
@@ -211,6 +205,9 @@ func (s *scanner) closedLate(body, end int, fence string) int {
 		t := strings.TrimRight(p.lineText(j), " \t")
 		if !strings.HasSuffix(t, fence) || strings.Count(t, fence) != 1 || strings.TrimSpace(t) == fence {
 			continue
+		}
+		if parses(p.text[p.lines[body].start:p.lines[end-1].end]) {
+			return -1 // the marks stand in a comment or a string of the script
 		}
 		if end == len(p.lines) {
 			return j

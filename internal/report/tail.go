@@ -37,7 +37,7 @@ const maxTail = 8 << 10
 // be taken for printed text.
 func tailOf(lines []string) int {
 	text := strings.Join(lines, "\n")
-	if len(lines) < 2 || len(text) > maxTail || hasPrompt(text) || traceAny.MatchString(text) || !strongMark.MatchString(text) {
+	if len(lines) < 2 || len(text) > maxTail || hasPrompt(text) || traceLine.MatchString(text) || !strongMark.MatchString(text) {
 		return 0
 	}
 	at := warnedAt(lines)
@@ -123,9 +123,12 @@ func (s *scanner) splitTail(b blk) (code, output blk, ok bool) {
 			output.lines = output.lines[1:]
 		}
 	}
-	output.kind = BlockOutput
+	output.kind, code.cut = BlockOutput, CutOutput
 	if failed {
 		code.kind, output.kind = BlockPython, ""
+		if codeBelow(lines[at:]) {
+			code.cut = CutCode
+		}
 	}
 	output.first = sort.Search(len(p.lines), func(i int) bool { return p.lines[i].end >= b.lines[at].start })
 	code.last = output.first - 1

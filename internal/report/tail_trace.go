@@ -15,18 +15,24 @@ const minRepeated = 8
 
 // failureTail finds where the traceback begins that was pasted below the code
 // which raised it, in one fence: the index of its first line, 0 when there is
-// none. What stands above has to be Python as a whole, and more than what a
+// none. It begins a line, outside of any string. What stands above has to be Python as a whole, and more than what a
 // script may have printed before it died: an import, a definition or a print, or
 // a line that the traceback quotes.
 func failureTail(lines []string) int {
 	text := strings.Join(lines, "\n")
-	if len(lines) < 2 || !strings.Contains(text, "Traceback (most recent call last)") || hasPrompt(text) {
+	if len(lines) < 2 || !strings.Contains(text, "Traceback (most recent call last)") || hasPrompt(text) || parses(text) {
 		return 0
 	}
-	at := 0
-	for at < len(lines) && !traceAny.MatchString(lines[at]) {
-		at++
+	for at, quoted := 1, quotedLines(text); at < len(lines); at++ {
+		if traceLine.MatchString(lines[at]) && !quoted[at+1] {
+			return failureFrom(lines, at)
+		}
 	}
+	return 0
+}
+
+// failureFrom is failureTail for the line on which a traceback begins.
+func failureFrom(lines []string, at int) int {
 	for at > 0 && (ruler.MatchString(lines[at-1]) || strings.TrimSpace(lines[at-1]) == "") {
 		at--
 	}
@@ -55,6 +61,23 @@ func quotedBelow(code, trace []string) bool {
 			if rest, ok := strings.CutSuffix(strings.TrimSpace(t), c); ok && strings.Trim(rest, "-> 0123456789") == "" {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// codeBelow says that statements stand below the failures of a traceback, up to the
+// end: Python prints none there, so that the failure was pasted into the script.
+func codeBelow(trace []string) bool {
+	end := 0
+	for i, l := range trace {
+		if traceEnd.MatchString(l) || traceLine.MatchString(l) || frameLine.MatchString(l) {
+			end = i + 1
+		}
+	}
+	for i := end; i < len(trace); i++ {
+		if codeMark.MatchString(trace[i]) && indentOf(trace[i]) == 0 {
+			return parses(strings.Join(trace[i:], "\n"))
 		}
 	}
 	return false

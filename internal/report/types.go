@@ -82,6 +82,12 @@ const (
 	BlockOther     BlockKind = "other"
 )
 
+// What stood below a block that was cut.
+const (
+	CutOutput = "output"
+	CutCode   = "code"
+)
+
 // Block is one piece of code or output.
 type Block struct {
 	Kind    BlockKind `json:"kind"`
@@ -101,6 +107,10 @@ type Block struct {
 	// Approximate says that the lead calls the content an example ("something
 	// like", "e.g.", "varies").
 	Approximate bool `json:"approximate,omitempty"`
+	// Cut says that something was pasted below the code in the same fence, and
+	// stands in the block after it: CutOutput, or CutCode where that may be code
+	// in part, so that the script is not whole.
+	Cut string `json:"cut,omitempty"`
 	// After names the version whose output this is ("With 3.5.0 I get").
 	After *Version `json:"after,omitempty"`
 }

@@ -89,7 +89,7 @@ func endsHostile(rd *reading, d *Decision, _ hardware) bool {
 			break
 		}
 		span := re.span
-		d.Reasons = append(d.Reasons, Reason{Text: "its code reaches for " + re.kind + ", " + re.text, Span: &span})
+		d.Reasons = append(d.Reasons, Reason{Text: "its code reaches for " + string(re.kind) + ", " + re.text, Span: &span})
 	}
 	return true
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/repgen/repgen/internal/oracle"
 	"github.com/repgen/repgen/internal/report"
 	"github.com/repgen/repgen/internal/symptom"
+	"github.com/repgen/repgen/internal/system/inert"
 	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
@@ -166,7 +167,7 @@ func versionFacts(rd *reading, d *Decision, missing func(name, ask string, share
 	case len(d.Subjects) == 0:
 		missing(factVersion, "the package and its version", 1)
 	case !hasVersion(rd.r, d.Subjects[0]):
-		missing(factVersion, "the version of "+d.Subjects[0], 1)
+		missing(factVersion, "the version of "+inert.Markdown(shorten(d.Subjects[0], maxQuoted)), 1)
 	}
 	if !hasVersion(rd.r, "python") {
 		missing(factPython, "the version of Python", 1)

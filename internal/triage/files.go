@@ -111,7 +111,7 @@ func callGap(c pysyntax.Call, arg string, literal bool, written map[string]bool)
 	case fetchers.MatchString(name) && local, readers.MatchString(name) && literal && !writes(c) && filePath.MatchString(arg):
 		return gap{gapFile, arg, c.Line}, !tempPath.MatchString(arg)
 	case fetchers.MatchString(name):
-		return gap{gapDownload, "`" + firstOf(arg, name) + "`", c.Line}, true
+		return gap{gapDownload, firstOf(arg, name), c.Line}, true
 	}
 	return gap{}, false
 }

@@ -22,6 +22,7 @@ const (
 	gapCut      gapKind = "cut"      // the reporter left something out with "..."
 	gapSyntax   gapKind = "syntax"   // it does not parse
 	gapCall     gapKind = "call"     // what it defines is never used
+	gapBelow    gapKind = "below"    // a failure was pasted into it, and code stands below that
 )
 
 // gap is one missing thing.
@@ -40,21 +41,23 @@ func (g gap) private() bool {
 func (g gap) String() string {
 	switch g.kind {
 	case gapClass:
-		return fmt.Sprintf("the class `%s` (or a small stand-in that still shows the failure)", g.what)
+		return fmt.Sprintf("the class %s (or a small stand-in that still shows the failure)", quoted(g.what))
 	case gapFile:
-		return fmt.Sprintf("the file `%s` (or a few lines that create one like it)", g.what)
+		return g.named("the file", "the file that line %d reads") + " (or a few lines that create one like it)"
 	case gapModule:
-		return fmt.Sprintf("the module `%s` that the script imports", g.what)
+		return fmt.Sprintf("the module %s that the script imports", quoted(g.what))
 	case gapDownload:
-		return fmt.Sprintf("a variant that needs no download of %s (random weights or made-up data)", g.what)
+		return g.named("a variant that needs no download of", "a variant without the download of line %d") + " (random weights or made-up data)"
 	case gapCut:
 		return fmt.Sprintf("the part left out in line %d (`...`)", g.line)
 	case gapCall:
-		return fmt.Sprintf("a call of `%s` that shows it", g.what)
+		return fmt.Sprintf("a call of %s that shows it", quoted(g.what))
+	case gapBelow:
+		return "the script alone, without what it printed: code stands below a traceback in it"
 	case gapSyntax:
-		return fmt.Sprintf("a script that parses (line %d: %s)", g.line, g.what)
+		return fmt.Sprintf("a script that parses (line %d: %s)", g.line, quoted(g.what))
 	default:
-		return fmt.Sprintf("the definition of `%s`", g.what)
+		return fmt.Sprintf("the definition of %s", quoted(g.what))
 	}
 }
 

@@ -6,7 +6,10 @@ import (
 	"strings"
 
 	"github.com/repgen/repgen/internal/oracle"
+	"github.com/repgen/repgen/internal/report"
 	"github.com/repgen/repgen/internal/symptom"
+	"github.com/repgen/repgen/internal/system/inert"
+	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
 // maxMissing: a reporter answers two questions, not ten.
@@ -18,7 +21,7 @@ func completion(gaps []gap) string {
 	piece := slices.ContainsFunc(gaps, func(g gap) bool { return g.kind == gapCall })
 	for _, g := range gaps {
 		if g.kind == gapName && len(names) < 5 {
-			names = append(names, "`"+g.what+"`")
+			names = append(names, quoted(g.what))
 		}
 	}
 	switch {
@@ -28,6 +31,25 @@ func completion(gaps []gap) string {
 		return scriptAsk // a piece of somebody's code: its names are not what is missing
 	}
 	return "a script that can be run as it is: " + strings.Join(names, ", ") + plural(len(names), " is", " are") + " not defined in it"
+}
+
+// maxQuoted bounds what a reply repeats of a report, in characters: the words of a
+// name, not a message. A guess.
+const maxQuoted = 60
+
+// fileName is what the name of a file may look like in a reply. A text of more
+// words, or with other signs, is a sentence that would be read as ours.
+var fileName = lazyre.New(`^[\w./-]+( [\w./-]+){0,2}$`)
+
+// quoted is a name of the reporter's as code.
+func quoted(name string) string { return inert.Code(shorten(name, maxQuoted)) }
+
+// named is a gap by its name, or by its line where that is no name.
+func (g gap) named(by, otherwise string) string {
+	if len(g.what) <= maxQuoted && fileName.MatchString(g.what) {
+		return by + " " + quoted(g.what)
+	}
+	return fmt.Sprintf(otherwise, g.line)
 }
 
 func plural(n int, one, many string) string {
@@ -65,7 +87,7 @@ func summary(rd *reading) string {
 	case s.none():
 		return "no script"
 	case s.complete():
-		return fmt.Sprintf("complete script, %d %s", s.lines(), plural(s.lines(), "line", "lines"))
+		return fmt.Sprintf("%s, %d %s", s.whole(rd.r), s.lines(), plural(s.lines(), "line", "lines"))
 	}
 	var what []string
 	for _, g := range s.gaps {
@@ -76,6 +98,14 @@ func summary(rd *reading) string {
 		what = append(what, g.short())
 	}
 	return fmt.Sprintf("partial script, %d %s (%s)", s.lines(), plural(s.lines(), "line", "lines"), strings.Join(what, ", "))
+}
+
+// whole says that nothing is missing, and whether something was taken away.
+func (s script) whole(r *report.Report) string {
+	if slices.ContainsFunc(s.blocks, func(i int) bool { return r.Blocks[i].Cut != "" }) {
+		return "script cut above what was pasted below it"
+	}
+	return "complete script"
 }
 
 // short is a gap in a few words.
@@ -93,6 +123,8 @@ func (g gap) short() string {
 		return "module " + g.what + " missing"
 	case gapCall:
 		return g.what + " is never used"
+	case gapBelow:
+		return "code below its traceback"
 	}
 	return g.what + " undefined"
 }

@@ -235,5 +235,10 @@ func buildScript(r *report.Report, group []part) script {
 		s.file = pysyntax.Parse(s.source)
 	}
 	s.gaps, s.made = withoutStandIns(s.file, findGaps(s.file))
+	for _, p := range group {
+		if r.Blocks[p.block].Cut == report.CutCode {
+			s.gaps = append(s.gaps, gap{gapBelow, "", strings.Count(p.source, "\n") + 1})
+		}
+	}
 	return s
 }

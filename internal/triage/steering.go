@@ -17,12 +17,15 @@ import (
 // network it makes the report hostile. The patterns are deliberately narrow: a
 // model's chat template in an honest report speaks of assistants as well.
 
-// addressee is somebody who is no maintainer.
+// addressee is somebody who is no maintainer. A model, a tool and a system prompt
+// are what honest reports are about; they count with a word that makes them the
+// reader.
 var addressee = lazyre.New(`(?i)(` +
-	`\b(note|notice|message|attention|instructions?|info(rmation)?|hint|hello|dear|hey)[ ,:]+(to|for)?\s*(all |any |the |every )*(automat\w+ |autonomous |ai[ -]|llm[ -]|coding |language |triage |review )*(assistants?|agents?|bots?|ai|ais|llms?|language models?|tools?|models?|copilots?)\b` +
+	`\b(note|notice|message|instructions?|info(rmation)?|hint)[ ,:]+(to|for) (all |any |the |every )*` + reader + `\b` +
+	`|\b(attention|hello|dear|hey)[ ,:]+((to|for) )?(all |any |the |every )*` + reader + `\b` +
 	`|\bif you( are|'re)( an?| the)? (automat\w+|ai|llm|language model|assistant|agent|bot|coding agent|tool)\b` +
-	`|\b(automat\w+|autonomous|ai|llm|coding) (assistants?|agents?|tools?|bots?|reviewers?|triagers?|systems?)( that| which| who|,)? ?\w* ?(process|processes|processing|read|reads|reading|handl\w+|triag\w+|reproduc\w+|review\w*|should|must|may|please)\b` +
-	`|\byou are now\b|\bas an ai\b|\bsystem prompt\b` +
+	`|\b(automat\w+|autonomous|ai|llm|coding) (assistants?|agents?|tools?|bots?|reviewers?|triagers?|systems?)( that| which| who|[,:])? ?(\w* ?(process|processes|processing|read|reads|reading|handl\w+|triag\w+|reproduc\w+|review\w*) (\w+ ){0,2}(this|issue|report|ticket|thread|repository)\b|\w* ?(should|must|please)\b)` +
+	`|\byou are now\b|\bas an ai\b|\b(your|print|reveal|ignore|repeat)( \w+){0,2} system prompt\b` +
 	`|(hinweis|nachricht|anweisung|achtung)\w* (f(ü|ue)r|an) (alle |die |automat\w+ )*(ki|assistent\w*|agent\w*|bots?)` +
 	`|(nota|aviso|mensaje|instrucci\w+) para (los |las |el |la )*(asistentes?|agentes?|modelos?|ia|bots?)` +
 	`|(note|message|avis|instructions?) (aux|pour les|à l') ?(assistants?|agents?|ia|bots?|modèles?)` +
@@ -31,6 +34,9 @@ var addressee = lazyre.New(`(?i)(` +
 	`|(致|给|請|请)(所有)?(自动化?|AI|人工智能)?(助手|代理|机器人|模型)|(AI|人工智能)(助手|代理|模型)` +
 	`|(ИИ|AI)[- ]?(ассистент|агент|бот|помощник)|(для|внимание)[ ,:]+(ассистент|агент|бот|ИИ)` +
 	`|(AI|自動)?(アシスタント|エージェント)(へ|への|は)|AI ?(어시스턴트|에이전트|비서))`)
+
+// reader is who is spoken to.
+const reader = `(((automat\w+|autonomous|ai|llm|coding|language|triage|review)[ -])+(assistants?|agents?|bots?|ais?|llms?|tools?|models?|copilots?|systems?)|assistants?|agents?|bots?|ais?|llms?|copilots?)`
 
 // override asks to forget the rules: no honest report has a use for it.
 var override = lazyre.New(`(?i)(` +
@@ -46,18 +52,40 @@ var override = lazyre.New(`(?i)(` +
 	`|(以前|これまで|上記|前)の(すべての)?(指示|命令|ルール)(は|を)?(すべて)?無視` +
 	`|(이전|위의|앞의)( 모든)? ?(지시|명령|규칙)[^ .]{0,4}( 모두)? ?무시)`)
 
-// wish is what a steering text wants: the verdict, or the isolation gone.
-var wish = lazyre.New(`(?i)(` +
-	`\b(mark|label|report|declare|classify|close|confirm|treat|record|set)( \w+){0,4} as (reproduced|confirmed|verified|fixed|valid|passed|safe|approved|a regression)\b` +
-	`|\b(on|directly on|from) the host\b( system| machine)?` +
-	`|\b(without|outside( of)?|disabl\w+|turn(ing)? off|skip(ping)?|leave|escape|no)( \w+){0,2} (sandbox\w*|isolation|containers?|network restrictions?)\b|\b--unsafe-no-sandbox\b` +
-	`|\bwith (the |full )?(network|internet)( access)?( turned| switched)? (on|enabled)\b|\benable (the )?network\b` +
-	`|\bwithout (any )?(further |more |additional )?(checks?|verification|questions?|confirmation|review)\b` +
-	`|\b(include|put|print|send|post|upload|paste|return|reveal|add)( \w+){0,6} (environment (values?|variables?)|secrets?|tokens?|credentials?|api keys?|ssh keys?|passwords?)\b` +
-	`|\b(already|pre-?) ?(been )?approved\b|\bdo not (tell|inform|mention|ask) (the )?(user|maintainers?|anyone)\b` +
-	`|\b(als|como|comme|come|como) (reproduziert|best(ä|ae)tigt|reproducido|confirmado|reproduit|confirmé|riprodotto|reproduzido)\b` +
-	`|\b(ohne|sin|sans|senza|sem) (die |eine |la |le |il |o |una |un )*sandbox\b` +
-	`|(标记|標記|标为)为?(已复现|已重现|已确认)|不要?使用沙箱|关闭沙箱|без песочницы|サンドボックス(なし|を使わず|を無効))`)
+// wish is one thing that a steering text wants.
+type wish struct {
+	what string
+	form *lazyre.Regexp
+}
+
+// wishes by kind. Words of the field are none: tensors lie on the host, are copied
+// from it and to the device, a network is enabled, tokens are printed, a container
+// is left out to see whether it matters. Where such a word is all there is, the
+// text must order somebody to do it.
+var wishes = []wish{
+	{"a verdict", lazyre.New(`(?i)` +
+		`\b(mark|label|report|declare|classify|close|confirm|treat|record|set)( \w+){0,4} as (reproduced|confirmed|verified|approved|a regression)\b` +
+		`|\b(mark|label|report|declare|classify|close|confirm|treat|record|set) (it|this|that|them|(the|this|that) (\w+ )?(issue|report|bug|ticket|case|result|verdict|run)) as (\w+ )?(fixed|valid|passed|safe)\b` +
+		`|\b(als|como|comme|come|como) (reproduziert|best(ä|ae)tigt|reproducido|confirmado|reproduit|confirmé|riprodotto|reproduzido)\b` +
+		`|(标记|標記|标为)为?(已复现|已重现|已确认)`)},
+	{"trust", lazyre.New(`(?i)\b(already|pre-?) ?(been )?approved\b`)},
+	{"less isolation", lazyre.New(`(?i)` +
+		`\b(without|outside( of)?|disabl\w+|turn(ing)? off|skip(ping)?|leave|escape|no)( \w+){0,2} (sandbox\w*|isolation|network restrictions?)\b|--unsafe-no-sandbox\b` +
+		`|` + order + `(on|directly on|outside of|outside|without) (the |any |a )?(host|containers?)\b` +
+		`|\b(ohne|sin|sans|senza|sem) (die |eine |la |le |il |o |una |un )*sandbox\b` +
+		`|不要?使用沙箱|关闭沙箱|без песочницы|サンドボックス(なし|を使わず|を無効)`)},
+	{"the network", lazyre.New(`(?i)` +
+		`\bwith (the |full )?(network|internet) access( (turned|switched))?( on| enabled)?\b|\bwith (the |full )?(internet|network) (turned |switched )?(on|enabled)([.,;!]|$| (and|or|but|so|then)\b)` +
+		`|` + order + `with (the |full )?(internet|network) (turned |switched )?(on|enabled)\b|\benable (the )?(network|internet) access\b`)},
+	{"fewer checks", lazyre.New(`(?i)\bwithout (any )?(further |more |additional )?(verification|questions?|confirmation|review)\b|\bwithout (any )?(further |more |additional )checks?\b`)},
+	{"secrets", lazyre.New(`(?i)` +
+		`\b(include|put|print|send|post|upload|paste|return|reveal|add|attach|show)( \w+){0,6} (environment (values?|variables?)|credentials?|(api|ssh|access) keys?|passwords?|(access|api|auth\w*|session|github|hf|hugging ?face) tokens?)\b` +
+		`|\b(include|put|send|post|upload|paste|reveal|attach) (\w+ ){0,2}(your|all|any|the (user|host|machine)'?s?) (secrets?|tokens?)\b`)},
+	{"silence", lazyre.New(`(?i)\bdo not (tell|inform|mention|ask) (the )?(user|maintainers?|anyone)\b`)},
+}
+
+// order is a verb that begins a sentence or follows a plea, with what is to be run.
+const order = `(?:^|[.:;,!?–-] ?|\b(?:please|must|should|shall|so|then|and|to) )(?:directly |just |only )?(?:run|execute|start|launch|reproduce|try|test) (?:it|this|that|them|everything|(?:the|this|that|my|our|any|every) (?:\w+ )?(?:script|code|snippet|example|program|reproducer|file|command|tests?))(?: \w+){0,3} `
 
 // steeringIn lists the steering texts of a report with their paragraphs.
 func steeringIn(rd *reading) []Reason {
@@ -81,7 +109,8 @@ func steeringIn(rd *reading) []Reason {
 
 // steers says why a text is one that speaks to the tool, "" when it is not:
 // it asks to forget the rules, or it addresses a tool and wants something, or
-// it wants two such things at once.
+// it wants three such things at once. Kinds of wishes are counted: however often
+// one word comes, it is one.
 func steers(text string) string {
 	text = unhide(text)
 	if mayMatch(text, overrideHints) && override.MatchString(text) {
@@ -90,21 +119,20 @@ func steers(text string) string {
 	if !mayMatch(text, wishHints) {
 		return ""
 	}
-	wishes := map[string]bool{}
-	for _, w := range wish.FindAllString(text, maxWishes) {
-		wishes[strings.ToLower(w)] = true
+	wanted := 0
+	for _, w := range wishes {
+		if w.form.MatchString(text) {
+			wanted++
+		}
 	}
 	switch {
-	case len(wishes) >= 3:
+	case wanted >= 3:
 		return "asks for a verdict or for less isolation"
-	case len(wishes) > 0 && addressee.MatchString(text):
+	case wanted > 0 && addressee.MatchString(text):
 		return "speaks to automated tools and tells them what to do"
 	}
 	return ""
 }
-
-// maxWishes is enough to find three different ones. A guess.
-const maxWishes = 64
 
 // The hints hold, for each pattern in Latin letters, a part that each of its
 // matches must have; they spare the costly search of most paragraphs.

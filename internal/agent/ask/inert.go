@@ -5,8 +5,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/repgen/repgen/internal/system/inert"
 )
 
 // maxHidden bounds Hidden.Text, in runes: enough to see what was tried.
@@ -60,7 +61,7 @@ func unhide(text string) (string, []Hidden) {
 			rest = rest[size:]
 			continue
 		}
-		kind := hiddenKind(run[0])
+		kind := inert.Unseen(run[0])
 		if found[kind] == nil {
 			found[kind] = &strings.Builder{}
 			order = append(order, kind)
@@ -115,7 +116,7 @@ func hiddenRun(s string) (int, []rune) {
 	var run []rune
 	n := 0
 	for _, r := range s {
-		if !isHidden(r) || len(run) > 0 && hiddenKind(r) != hiddenKind(run[0]) {
+		if !isHidden(r) || len(run) > 0 && inert.Unseen(r) != inert.Unseen(run[0]) {
 			break
 		}
 		run = append(run, r)
@@ -145,7 +146,7 @@ func visible(run []rune) string {
 // spell is what a run says: tag characters mirror ASCII, the others say nothing
 // and are counted by their code.
 func spell(run []rune) string {
-	if hiddenKind(run[0]) != "tag" {
+	if inert.Unseen(run[0]) != "tag" {
 		return ""
 	}
 	var b strings.Builder
@@ -157,31 +158,7 @@ func spell(run []rune) string {
 	return b.String()
 }
 
-func isHidden(r rune) bool { return hiddenKind(r) != "" }
-
-// hiddenKind names the kind of a character that is not seen; "" for the others.
-// Unicode's Cf holds the marks of direction, the joiners and the tags; the
-// variation selectors over the one that emoji take, the fillers of Hangul and
-// the line separators can carry data as well and are in no such class.
-func hiddenKind(r rune) string {
-	switch {
-	case r == '\n' || r == '\t':
-		return ""
-	case r < 0x20, r >= 0x7f && r < 0xa0, r == 0x2028, r == 0x2029:
-		return "control"
-	case r < 0x7f:
-		return ""
-	case r >= 0xE0000 && r <= 0xE007F:
-		return "tag"
-	case r >= 0x202A && r <= 0x202E, r >= 0x2066 && r <= 0x2069, r == 0x200E, r == 0x200F, r == 0x061C:
-		return "direction"
-	case r >= 0xFE00 && r <= 0xFE0E, r >= 0xE0100 && r <= 0xE01EF, r == 0x115F, r == 0x1160, r == 0x3164, r == 0xFFA0, r == 0x034F, r == 0x2800:
-		return "invisible"
-	case unicode.Is(unicode.Cf, r):
-		return "invisible"
-	}
-	return ""
-}
+func isHidden(r rune) bool { return inert.Steers(r) }
 
 // clip keeps the first n runes.
 func clip(s string, n int) string {

@@ -4,6 +4,8 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"strings"
+
+	"github.com/repgen/repgen/internal/system/inert"
 )
 
 const (
@@ -188,7 +190,7 @@ func orNull(m json.RawMessage) json.RawMessage {
 
 // word makes a text of an answer fit to be shown: one line, bounded.
 func word(s string) string {
-	return clip(strings.Join(strings.Fields(inert(clip(s, 8*maxWord))), " "), maxWord)
+	return clip(inert.Line(clip(s, 8*maxWord)), maxWord)
 }
 
 // words keeps the names among a list: what is near a missing name is put into a

@@ -8,6 +8,7 @@ import (
 	"github.com/repgen/repgen/internal/candidate"
 	"github.com/repgen/repgen/internal/oracle"
 	"github.com/repgen/repgen/internal/proof"
+	"github.com/repgen/repgen/internal/system/inert"
 	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
@@ -34,7 +35,7 @@ func (v view) control(t *proof.Trial, c *candidate.Candidate) []task.Feedback {
 		return []task.Feedback{told(task.StageControl, severity, 0, about, text)}
 	}
 	unfit := one(task.SeverityError, "unfit "+t.ControlUnfit,
-		"The run showed the symptom, but the control cannot count: "+clip(inert(v.shifted(t.ControlUnfit)), 2*maxWord)+". "+howControl)
+		"The run showed the symptom, but the control cannot count: "+clip(inert.Text(v.shifted(t.ControlUnfit)), 2*maxWord)+". "+howControl)
 	if t.Control == nil || t.ControlJudgement == nil {
 		if t.ControlUnfit != "" {
 			return unfit

@@ -2,11 +2,10 @@ package validate
 
 import (
 	"strings"
-	"unicode"
 
 	"github.com/repgen/repgen/internal/agent/task"
-	"github.com/repgen/repgen/internal/sandbox"
 	"github.com/repgen/repgen/internal/symptom"
+	"github.com/repgen/repgen/internal/system/inert"
 	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
@@ -21,7 +20,7 @@ const maxSignature = 200
 func told(stage task.Stage, severity task.Severity, line int, about, text string) task.Feedback {
 	return task.Feedback{
 		Stage: stage, Severity: severity, Line: max(0, line),
-		Text:      clip(strings.TrimSpace(inert(text)), task.MaxFeedback),
+		Text:      clip(strings.TrimSpace(inert.Text(text)), task.MaxFeedback),
 		Signature: signature(stage, about),
 	}
 }
@@ -29,19 +28,8 @@ func told(stage task.Stage, severity task.Severity, line int, about, text string
 // signature says what a failure is, once everything that differs between two runs
 // of the same script is gone.
 func signature(stage task.Stage, about string) string {
-	first, _, _ := strings.Cut(strings.TrimSpace(inert(clip(about, 4*maxWord))), "\n")
+	first, _, _ := strings.Cut(strings.TrimSpace(inert.Text(clip(about, 4*maxWord))), "\n")
 	return string(stage) + ": " + clip(symptom.Normalise(first), maxSignature)
-}
-
-// inert takes out what steers a terminal or hides text: control characters and
-// escape sequences, and the invisible format characters (bidirectional overrides).
-func inert(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.Is(unicode.Cf, r) {
-			return -1
-		}
-		return r
-	}, sandbox.Clean([]byte(s)))
 }
 
 // clip cuts a text to n bytes at a rune's edge and shows that it did.

@@ -12,6 +12,7 @@ import (
 	"github.com/repgen/repgen/internal/proof"
 	"github.com/repgen/repgen/internal/sandbox"
 	"github.com/repgen/repgen/internal/symptom"
+	"github.com/repgen/repgen/internal/system/inert"
 	"github.com/repgen/repgen/internal/system/lazyre"
 )
 
@@ -190,7 +191,7 @@ func headline(s symptom.Symptom) string {
 	if s.Exception == "" {
 		return string(s.Kind)
 	}
-	return clip(inert(clip(s.Exception+": "+s.Message, 8*maxWord)), 2*maxWord)
+	return clip(inert.Text(clip(s.Exception+": "+s.Message, 8*maxWord)), 2*maxWord)
 }
 
 // place is the innermost function, without its line.
@@ -268,7 +269,7 @@ func (v view) tail(b *strings.Builder, ex sandbox.Execution) {
 		stderr = ""
 	}
 	for _, s := range []struct{ name, text string }{{"It printed", ex.Stdout}, {"It wrote to standard error", stderr}} {
-		text := strings.TrimSpace(v.ownLines(inert(end(s.text))))
+		text := strings.TrimSpace(v.ownLines(inert.Text(end(s.text))))
 		if len(text) > maxTail {
 			text = "… " + strings.ToValidUTF8(text[len(text)-maxTail:], "")
 		}

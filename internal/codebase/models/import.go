@@ -352,6 +352,9 @@ func copyFile(ctx context.Context, from, to string) (f File, err error) {
 	if info, err := in.Stat(); err != nil || !info.Mode().IsRegular() || info.Size() == 0 {
 		return f, errors.Join(fmt.Errorf("%s is no file with something in it", from), err)
 	}
+	if err := fits(in, filepath.Dir(to)); err != nil {
+		return f, err
+	}
 	if _, ok := libraryName(filepath.Base(to)); ok {
 		if err := isRuntime(in); err != nil {
 			return f, err
@@ -367,6 +370,23 @@ func copyFile(ctx context.Context, from, to string) (f File, err error) {
 	}
 	f.Size, f.SHA256, err = hashFile(ctx, to)
 	return f, err
+}
+
+// fits says whether a file is no larger than a model can be, and than the disk has
+// room for: one of holes alone says that it has a terabyte.
+func fits(f *os.File, dir string) error {
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	if info.Size() > maxDownload {
+		return fmt.Errorf("%s has %d bytes, at most %d are taken", filepath.Base(f.Name()), info.Size(), int64(maxDownload))
+	}
+	free, err := system.FreeBytes(dir)
+	if err == nil && uint64(info.Size()) > free {
+		err = fmt.Errorf("%s has %d bytes, and the disk has room for %d", filepath.Base(f.Name()), info.Size(), free)
+	}
+	return err
 }
 
 // isRuntime looks for the one function that every onnxruntime exports.

@@ -247,3 +247,32 @@ func TestImportRefuses(t *testing.T) {
 		}
 	}
 }
+
+// TestImportHoles: a file that says that it has a terabyte is not copied until the
+// disk is full.
+func TestImportHoles(t *testing.T) {
+	r := newRig(t, tiny(nil), nil)
+	for _, name := range []string{encoder.SafetensorsFile, encoder.ONNXFile, encoder.ConfigFile} {
+		dir := own(t, orttest.Spec{})
+		if name == encoder.ONNXFile {
+			if err := os.Remove(filepath.Join(dir, encoder.SafetensorsFile)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		f, err := os.Create(filepath.Join(dir, name))
+		if err == nil {
+			err = errors.Join(f.Truncate(1<<40), f.Close())
+		}
+		if errors.Is(err, unix.EFBIG) || errors.Is(err, unix.ENOSPC) {
+			t.Skip("this file system takes no file with such a hole: " + err.Error())
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = r.Import(t.Context(), dir, models.ImportOptions{Name: "mine"})
+		var refused *models.ImportError
+		if !errors.As(err, &refused) || !strings.Contains(err.Error(), "at most") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

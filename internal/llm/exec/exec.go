@@ -36,7 +36,8 @@ type Options struct {
 	// Command is split into words as a shell does, without a shell (Split).
 	Command string
 	Argv    []string
-	// Dir is the command's folder, "": the caller's.
+	// Dir is the command's folder, from which a path to its program is taken as
+	// well, "": the caller's.
 	Dir string
 	// Env is the whole environment, nil: the caller's own. Nothing is added to
 	// either: a command that needs a key finds it where the user put it.
@@ -69,6 +70,9 @@ func New(o Options) (*Model, error) {
 	}
 	if len(o.Argv) == 0 || o.Argv[0] == "" {
 		return nil, errors.New("read the command line of the language model: it names no program")
+	}
+	if program := o.Argv[0]; o.Dir != "" && strings.Contains(program, "/") && !filepath.IsAbs(program) {
+		o.Argv = append([]string{filepath.Join(o.Dir, program)}, o.Argv[1:]...)
 	}
 	if _, err := osexec.LookPath(o.Argv[0]); err != nil {
 		return nil, startError(o.Argv[0], err)

@@ -291,7 +291,7 @@ func TestProgressTold(t *testing.T) {
 	var c *client
 	f.judge = func(ctx context.Context, _ *pipeline.Request, dir string, tell Tell) (*proof.Result, error) {
 		tell("environment: solving \x1b[31m")
-		until(t, func() bool { return strings.Contains(c.said(), "still running") })
+		until(t, func() bool { return strings.Contains(c.said(), "still running: environment") })
 		tell("run: 5 of 5")
 		return &proof.Result{Headline: "lead"}, nil
 	}

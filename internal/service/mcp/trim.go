@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/repgen/repgen/internal/output"
+	"github.com/repgen/repgen/internal/system/inert"
 )
 
 // Sizes of what is handed over, in bytes. An answer as a whole stays below
@@ -30,7 +30,7 @@ func line(text string, n int) string {
 	if cut {
 		text = strings.ToValidUTF8(text[:rawShare*n], "")
 	}
-	kept, left := head(output.InertLine(text), n)
+	kept, left := head(inert.Line(text), n)
 	if cut || left > 0 {
 		kept += "…"
 	}
@@ -56,7 +56,7 @@ func tail(text string, n int) (kept string, left int) {
 	if unseen > 0 {
 		text = strings.ToValidUTF8(text[unseen:], "")
 	}
-	text = output.Inert(text)
+	text = inert.Text(text)
 	at := len(text)
 	for at > 0 {
 		r, size := utf8.DecodeLastRuneInString(text[:at])
@@ -75,7 +75,7 @@ func head(text string, n int) (kept string, left int) {
 	if seen < whole {
 		text = strings.ToValidUTF8(text[:seen], "")
 	}
-	text = output.Inert(text)
+	text = inert.Text(text)
 	for at, r := range text {
 		if n -= cost(r, utf8.RuneLen(r)); n < 0 {
 			return text[:at], whole - at
@@ -91,7 +91,7 @@ const rawShare = 8
 // cost of a character in an answer, which is JSON: some are written as escapes.
 func cost(r rune, size int) int {
 	switch r {
-	case '<', '>', '&', '\u2028', '\u2029':
+	case '<', '>', '&':
 		return 6
 	case '"', '\\', '\n', '\t':
 		return 2
