@@ -200,19 +200,19 @@ func TestLimitsAreBounded(t *testing.T) {
 		n := rapid.Int64()
 		in := sandbox.Limits{
 			Wall: time.Duration(n.Draw(t, "wall")), CPU: time.Duration(n.Draw(t, "cpu")), MemoryBytes: n.Draw(t, "memory"), Pids: int(n.Draw(t, "pids")),
-			OutputBytes: n.Draw(t, "output"), FileBytes: n.Draw(t, "file"), DiskBytes: n.Draw(t, "disk"),
+			OutputBytes: n.Draw(t, "output"), FileBytes: n.Draw(t, "file"), DiskBytes: n.Draw(t, "disk"), Files: int(n.Draw(t, "files")),
 		}
 		got := Bounded(in)
 		if got.Wall < time.Second || got.Wall > maxWall || got.CPU < time.Second || got.CPU > maxWall || got.MemoryBytes < 64<<20 || got.MemoryBytes > d.MemoryBytes ||
 			got.Pids < 8 || got.Pids > d.Pids || got.OutputBytes < 4<<10 || got.OutputBytes > d.OutputBytes || got.FileBytes < 64<<10 || got.FileBytes > d.FileBytes ||
-			got.DiskBytes < 1<<20 || got.DiskBytes > d.DiskBytes {
+			got.DiskBytes < 1<<20 || got.DiskBytes > d.DiskBytes || got.Files < 100 || got.Files > d.Files {
 			t.Fatalf("%+v became %+v", in, got)
 		}
 	})
 	if small := (sandbox.Limits{Wall: 3 * time.Second, Pids: 64, MemoryBytes: 300 << 20}).WithDefaults(); Bounded(small) != small {
 		t.Errorf("smaller limits changed: %+v", Bounded(small))
 	}
-	if got := Bounded(sandbox.Limits{Wall: 1, MemoryBytes: 1, Pids: 1, OutputBytes: 1, FileBytes: 1, DiskBytes: 1, CPU: 1}); got != floors {
+	if got := Bounded(sandbox.Limits{Wall: 1, MemoryBytes: 1, Pids: 1, OutputBytes: 1, FileBytes: 1, DiskBytes: 1, Files: 1, CPU: 1}); got != floors {
 		t.Errorf("limits of one each became %+v", got)
 	}
 	if got := Bounded(sandbox.Limits{}); got != d {
