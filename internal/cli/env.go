@@ -141,7 +141,7 @@ func (c *envCmd) tell(s streams, v *environmentView) {
 	}
 	line("python", v.Lock.Python+" ("+v.Spec.PythonSource+")")
 	if v.Lock.Index != "" {
-		line("index", v.Lock.Index)
+		line("index of", v.Lock.Index)
 	}
 	for _, r := range v.Lock.Rungs {
 		line(fmt.Sprintf("rung %d", r.Number), r.Name+": "+r.Result+" "+r.Detail)

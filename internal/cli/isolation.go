@@ -27,6 +27,14 @@ func missingIsolation(err error) check {
 	return k
 }
 
+// nothingRan is the head of the answer of every command that then runs nothing.
+func nothingRan(l *sandbox.LayerError) string {
+	if l.Layer == "disk" {
+		return "nothing was run: the disk is full"
+	}
+	return "nothing was run: the isolation cannot be set up: " + l.Layer
+}
+
 // wayAround is unsafeWay where that is one: without isolation too a script needs
 // room on a disk.
 func wayAround(l *sandbox.LayerError) string {

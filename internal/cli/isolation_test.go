@@ -72,7 +72,7 @@ func TestRefusedWithoutIsolation(t *testing.T) {
 		t.Errorf("%d %+v", code, e)
 	}
 	e, code = explain(fmt.Errorf("run: %w", &sandbox.LayerError{Layer: "disk", Why: "full", Fix: "free some space"}))
-	if code != exitFailed || strings.Contains(e.Next, "unsafe") || !strings.HasPrefix(e.Next, "free some space; repgen doctor") {
+	if code != exitFailed || e.What != "nothing was run: the disk is full" || strings.Contains(e.Next, "unsafe") || !strings.HasPrefix(e.Next, "free some space; repgen doctor") {
 		t.Errorf("%d %+v", code, e)
 	}
 }

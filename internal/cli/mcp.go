@@ -162,7 +162,7 @@ func explainToAgent(err error) mcp.Problem {
 	var layer *sandbox.LayerError
 	if errors.As(err, &layer) {
 		return mcp.Problem{
-			What: "nothing was run: the isolation cannot be set up: " + layer.Layer, Why: layer.Why,
+			What: nothingRan(layer), Why: layer.Why,
 			Next: "tell the user: " + isolationFix(layer) + "; repgen doctor checks everything. There is no way around it here",
 		}
 	}

@@ -74,7 +74,7 @@ func explainMore(err error, e proof.ResultError) (proof.ResultError, int) {
 	var layer *sandbox.LayerError
 	if errors.As(err, &layer) {
 		return proof.ResultError{
-			What: "nothing was run: the isolation cannot be set up: " + layer.Layer, Why: layer.Why,
+			What: nothingRan(layer), Why: layer.Why,
 			Next: strings.TrimSpace(isolationFix(layer) + "; repgen doctor checks everything. " + wayAround(layer)),
 		}, exitFailed
 	}

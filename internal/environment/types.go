@@ -90,7 +90,8 @@ type Lock struct {
 	AsOf     time.Time `json:"as_of"`
 	Rung     int       `json:"rung"`
 	Rungs    []Rung    `json:"rungs"`
-	// Index is where it was solved, "" for the usual index (uv.Index.Shown).
+	// Index says who named the index it was solved from, "" for the usual one
+	// (uv.Index.Shown).
 	Index string `json:"index,omitempty"`
 	// Text is the requirements text with hashes and no URL.
 	Text string `json:"text"`

@@ -129,7 +129,7 @@ func indexText(l *environment.Lock) string {
 	if l.Index == "" {
 		return ""
 	}
-	return dot + "index " + l.Index
+	return dot + "index of " + l.Index
 }
 
 func standInText(l *environment.Lock) string {

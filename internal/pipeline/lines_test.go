@@ -83,8 +83,8 @@ func TestEnvironmentLine(t *testing.T) {
 	if got := environmentLine(o); got != "python 3.11.7, 6 packages as of 2024-03-05 (report) · rung 3 of "+strconv.Itoa(environment.Rungs)+" · stand-in for jax" {
 		t.Errorf("got %q", got)
 	}
-	o.Lock.Index, o.Lock.StandIns = "https://corp.invalid/simple", nil
-	if got := environmentLine(o); !strings.HasSuffix(got, strconv.Itoa(environment.Rungs)+" · index https://corp.invalid/simple") {
+	o.Lock.Index, o.Lock.StandIns = "UV_INDEX_URL", nil
+	if got := environmentLine(o); !strings.HasSuffix(got, strconv.Itoa(environment.Rungs)+" · index of UV_INDEX_URL") {
 		t.Errorf("got %q", got)
 	}
 }

@@ -80,7 +80,7 @@ type ResultEnv struct {
 	Rung       int                `json:"rung"`
 	Rungs      []environment.Rung `json:"rungs"`
 	Lock       string             `json:"lock"` // hash
-	// Index is where it was solved, without credentials; "" for the usual one.
+	// Index says who named the index it was solved from; "" for the usual one.
 	Index    string                `json:"index,omitempty"`
 	Packages []environment.Package `json:"packages"`
 	Edits    []string              `json:"edits"`

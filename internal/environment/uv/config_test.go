@@ -125,22 +125,19 @@ func TestIndexUnknown(t *testing.T) {
 }
 
 func TestShownIndex(t *testing.T) {
+	const other = "https://user:s3cret@corp.invalid/simple"
 	for _, c := range []struct {
 		index Index
 		want  string
 	}{
-		{Index{Default: "https://pypi.org/simple"}, ""},
-		{Index{Default: "https://pypi.org/simple/"}, ""},
-		{Index{Default: "https://user:pw@pypi.org/simple"}, ""},
-		{Index{Default: "https://corp.invalid/simple"}, "https://corp.invalid/simple"},
-		{Index{Default: "https://user:s3cret@corp.invalid:8443/simple"}, "https://corp.invalid:8443/simple"},
-		{Index{Default: "https://s3cret@corp.invalid/simple?token=s3cret#s3cret"}, "https://corp.invalid/simple"},
-		{Index{Default: "https://user:s3/cret@corp.invalid/simple"}, "(not a URL)"},
-		{Index{Default: "https://us/er:s3cret@corp.invalid/simple"}, "https://us/..."},
-		{Index{Default: "user:s3cret@corp.invalid"}, "(not a URL)"},
-		{Index{Default: "https://pypi.org/simple", Extra: []string{"https://u:s3cret@more.invalid/s"}}, "https://more.invalid/s https://pypi.org/simple"},
+		{Index{Default: usual, Source: "uv"}, ""},
+		{Index{Default: usual + "/", Source: "PIP_INDEX_URL"}, ""},
+		{Index{Default: other, Source: "flag"}, "--index"},
+		{Index{Default: other, Source: "pip's configuration"}, "pip's configuration"},
+		{Index{Default: usual, Extra: []string{other}, Source: "uv"}, "an extra index"},
+		{Index{Default: other, Extra: []string{usual}, Source: "UV_INDEX_URL"}, "UV_INDEX_URL"},
 	} {
-		if got := c.index.Shown(); got != c.want || strings.Contains(got, "s3cret") {
+		if got := c.index.Shown(); got != c.want {
 			t.Errorf("%v: %q, want %q", c.index.Order(), got, c.want)
 		}
 	}

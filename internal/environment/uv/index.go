@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"strings"
 	"time"
 
@@ -31,33 +30,18 @@ func (i Index) String() string { return Redact(strings.Join(i.Order(), " ")) }
 const usual = "https://pypi.org/simple"
 
 // Shown is for the record of an environment: "" for the usual index alone, else
-// the addresses in the order in which they are asked, with nothing in them that
-// could be a secret.
+// who named another. Its address stays out: a bundle is given away, and the name
+// of a company's host is the company's.
 func (i Index) Shown() string {
-	var out []string
-	for _, address := range i.Order() {
-		if address = shown(address); address != "" {
-			out = append(out, address)
-		}
-	}
-	if len(out) == 1 && strings.TrimSuffix(out[0], "/") == usual {
+	switch order := i.Order(); {
+	case len(order) == 1 && strings.TrimSuffix(order[0], "/") == usual:
 		return ""
+	case i.Source == "flag":
+		return "--index"
+	case i.Source == "uv":
+		return "an extra index"
 	}
-	return strings.Join(out, " ")
-}
-
-// shown is an address without user, password, query and fragment. A password
-// with a slash in it ends up in the path, with the sign before the host.
-func shown(address string) string {
-	u, err := url.Parse(address)
-	if err != nil || u.Opaque != "" {
-		return "(not a URL)"
-	}
-	plain := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}
-	if strings.Contains(u.Path, "@") {
-		plain.Path = "/..."
-	}
-	return plain.String()
+	return i.Source
 }
 
 // Order lists the indexes as uv asks them: the first that has a project

@@ -102,7 +102,7 @@ type EnvironmentOut struct {
 	Python        string   `json:"python,omitempty"`
 	AsOf          string   `json:"as_of,omitempty"`
 	Packages      []string `json:"packages,omitempty"`
-	Index         string   `json:"index,omitempty" jsonschema:"where it was solved, when that is not https://pypi.org/simple"`
+	Index         string   `json:"index,omitempty" jsonschema:"who named the index it was solved from, when that is not https://pypi.org/simple"`
 	Subject       string   `json:"subject,omitempty"`
 	Edits         []string `json:"edits,omitempty" jsonschema:"what was changed of the report's words, and why"`
 	Certified     bool     `json:"certified" jsonschema:"its imports work and its versions are the asked ones"`
