@@ -334,7 +334,7 @@ func (b *benchRunner) Run(ctx context.Context, name, dir string) (*proof.Result,
 	if errors.Is(err, pipeline.ErrOtherReport) || errors.Is(err, pipeline.ErrForeign) {
 		// The report was edited since, or somebody else made the run: what was
 		// reached is no part of this measurement.
-		if err := os.RemoveAll(dir); err != nil {
+		if err := system.RemoveAll(dir); err != nil {
 			return nil, fmt.Errorf("remove the run of an older report: %w", err)
 		}
 		run, err = b.p.Reproduce(ctx, req, dir)

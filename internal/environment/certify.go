@@ -217,7 +217,7 @@ func (m *Manager) runCertificate(ctx context.Context, c sandbox.Command, script 
 	if err != nil {
 		return Certificate{}, err
 	}
-	defer func() { _ = os.RemoveAll(work) }()
+	defer func() { _ = system.RemoveAll(work) }()
 	if err := os.WriteFile(filepath.Join(work, certificateName), []byte(script), 0o644); err != nil {
 		return Certificate{}, err
 	}

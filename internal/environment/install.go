@@ -13,6 +13,7 @@ import (
 	"github.com/repgen/repgen/internal/environment/interp"
 	"github.com/repgen/repgen/internal/environment/uv"
 	"github.com/repgen/repgen/internal/sandbox"
+	"github.com/repgen/repgen/internal/system"
 )
 
 // What is in a filled environment is a stranger's program, and uv runs the
@@ -43,7 +44,7 @@ func newTarget(entry string, p interp.Interpreter) (target, error) {
 // clear makes both anew: nothing of an earlier attempt is left when uv starts.
 func (t target) clear() error {
 	for _, dir := range []string{t.env, t.filled} {
-		if err := os.RemoveAll(dir); err != nil {
+		if err := system.RemoveAll(dir); err != nil {
 			return err
 		}
 		if err := os.MkdirAll(sitePackages(dir, t.python.Minor), 0o755); err != nil {
@@ -64,7 +65,7 @@ func (t target) clear() error {
 // settle puts what was filled into its place and makes it independent of where
 // that is: the interpreter's home and links are those inside the sandbox.
 func (t target) settle() error {
-	if err := os.RemoveAll(t.env); err != nil {
+	if err := system.RemoveAll(t.env); err != nil {
 		return err
 	}
 	if err := os.Rename(t.filled, t.env); err != nil {
@@ -80,12 +81,12 @@ func (t target) settle() error {
 	// copy: it is taken away, never written to. An interpreter reads the second
 	// configuration before the first.
 	for _, path := range []string{filepath.Join(t.env, "pyvenv.cfg"), filepath.Join(bin, "pyvenv.cfg")} {
-		if err := os.RemoveAll(path); err != nil {
+		if err := system.RemoveAll(path); err != nil {
 			return err
 		}
 	}
 	for name, to := range map[string]string{"python": link, "python3": "python", "python" + t.python.Minor: "python"} {
-		if err := os.RemoveAll(filepath.Join(bin, name)); err != nil {
+		if err := system.RemoveAll(filepath.Join(bin, name)); err != nil {
 			return err
 		}
 		if err := os.Symlink(to, filepath.Join(bin, name)); err != nil {

@@ -136,7 +136,7 @@ func (m *Manager) buildWheel(ctx context.Context, f pypi.File, name string, pyth
 	if err != nil {
 		return err
 	}
-	defer func() { _ = os.RemoveAll(work) }()
+	defer func() { _ = system.RemoveAll(work) }()
 	client, err := m.index(ctx)
 	if err != nil {
 		return err

@@ -10,6 +10,7 @@ import (
 	"github.com/repgen/repgen/internal/candidate"
 	"github.com/repgen/repgen/internal/environment"
 	"github.com/repgen/repgen/internal/proof"
+	"github.com/repgen/repgen/internal/system"
 )
 
 // workshop is where a run's scripts are run: one memory of answers, one journal
@@ -45,7 +46,7 @@ func (b *workshop) close() {
 		e.Release()
 	}
 	b.open = nil
-	_ = os.RemoveAll(b.work)
+	_ = system.RemoveAll(b.work)
 }
 
 // input is all that an environment for a script of this run is inferred from;

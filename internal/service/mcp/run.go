@@ -12,6 +12,7 @@ import (
 
 	"github.com/repgen/repgen/internal/sandbox"
 	"github.com/repgen/repgen/internal/sandbox/probe"
+	"github.com/repgen/repgen/internal/system"
 )
 
 // exploring is said with every execution of run_script.
@@ -66,7 +67,7 @@ func (s *session) execute(ctx context.Context, o *Opened, in *ScriptIn, limits s
 	if err != nil {
 		return sandbox.Execution{}, fmt.Errorf("make a work folder: %w", err)
 	}
-	defer func() { _ = os.RemoveAll(work) }()
+	defer func() { _ = system.RemoveAll(work) }()
 	if err := os.WriteFile(filepath.Join(work, sandbox.ScriptNm), []byte(in.Script), 0o644); err != nil {
 		return sandbox.Execution{}, fmt.Errorf("write the script: %w", err)
 	}
