@@ -87,13 +87,13 @@ func TestStrangersPackageStaysInside(t *testing.T) {
 
 	fresh()
 	e := r.run("reproduce", report, "--out", "from-index")
-	if !strings.Contains(e.out+e.err, "5 of 5 show it") || !strings.Contains(e.out+e.err, "index "+x.URL+"/simple") {
+	if !strings.Contains(e.out+e.err, "5 of 5 show it") || !strings.Contains(e.out+e.err, "index of UV_DEFAULT_INDEX") {
 		t.Errorf("the environment's line does not name its index:\n%s%s", e.out, e.err)
 	}
 	quiet("reproduce")
 
 	fresh()
-	if e := r.run("env", report); !strings.Contains(e.out, x.URL+"/simple") {
+	if e := r.run("env", report); !strings.Contains(e.out, "UV_DEFAULT_INDEX") {
 		t.Errorf("env does not name its index:\n%s%s", e.out, e.err)
 	}
 	quiet("env")
@@ -102,7 +102,7 @@ func TestStrangersPackageStaysInside(t *testing.T) {
 	a := r.coder()
 	rep := mustCall[mcp.ReadOut](a, "read_report", toolInput{"path": "report.md"})
 	env := mustCall[mcp.SolveOut](a, "solve_environment", toolInput{"report_id": rep.ReportID, "wait_s": 120}).Environment
-	if env == nil || !env.Certified || env.Index != x.URL+"/simple" {
+	if env == nil || !env.Certified || env.Index != "UV_DEFAULT_INDEX" {
 		t.Errorf("environment %+v\n%s", env, a.stderr)
 	}
 	a.leave()
