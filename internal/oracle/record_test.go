@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -92,16 +91,15 @@ func runScript(t *testing.T, python, observer, script, release string) sandbox.E
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, w, err := os.Pipe()
+	r, w, key, err := probe.Channel()
 	if err != nil {
 		t.Fatal(err)
 	}
-	key := probe.NewKey()
 	cmd := exec.Command(python, sandbox.ScriptNm)
 	cmd.Dir = work
 	cmd.ExtraFiles = []*os.File{w}
 	cmd.Env = []string{"PYTHONPATH=" + observer + ":" + lib, "PATH=/usr/bin", "PYTHONDONTWRITEBYTECODE=1", "PYTHONHASHSEED=0", "OMP_NUM_THREADS=1"}
-	for k, v := range probe.Env(probe.Options{Watch: watched(string(source)), StackAfter: stacksAfter(t, string(source))}, 3, key) {
+	for k, v := range probe.Env(probe.Options{Watch: watched(string(source)), StackAfter: stacksAfter(t, string(source))}, 3) {
 		cmd.Env = append(cmd.Env, k+"="+v)
 	}
 	var stdout, stderr bytes.Buffer
@@ -114,7 +112,7 @@ func runScript(t *testing.T, python, observer, script, release string) sandbox.E
 		t.Fatal(err)
 	}
 	killer := time.AfterFunc(2*time.Second, func() { _ = cmd.Process.Kill() })
-	raw, err := io.ReadAll(r)
+	raw, err := probe.ReadAll(r, probe.ChannelLimit)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,16 +8,18 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
+
+	"golang.org/x/sys/unix"
 )
 
 // The names of what the observer reads from its environment.
 const (
 	EnvFD      = "REPGEN_PROBE_FD"
-	EnvKey     = "REPGEN_PROBE_KEY"
 	EnvOptions = "REPGEN_PROBE_OPTIONS"
 )
 
@@ -75,22 +77,52 @@ func replace(target string, content []byte) error {
 	return err
 }
 
-// NewKey is the key of one execution, 32 hex digits: every honest line of its
-// channel carries it. It stops blind forgery only, the script could find it.
-func NewKey() string {
+// Channel makes the channel of one execution: our end, the process's, and the
+// key that every line of the observer carries. The key waits in the channel
+// itself, for whoever reads first: the environment of a process can be read as
+// long as it lives. A pair of sockets, since the far end of a pipe can be opened
+// again through /proc and then shows what others write.
+func Channel() (ours, theirs *os.File, key string, err error) {
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, nil, "", fmt.Errorf("make the observer's channel: %w", err)
+	}
+	theirs = os.NewFile(uintptr(fds[1]), "observer")
+	if err := unix.SetNonblock(fds[0], true); err != nil { // else it has no deadlines
+		return nil, nil, "", errors.Join(fmt.Errorf("make the observer's channel: %w", err), unix.Close(fds[0]), theirs.Close())
+	}
+	ours = os.NewFile(uintptr(fds[0]), "observer")
+	key = newKey()
+	if _, err := ours.WriteString(key); err != nil {
+		return nil, nil, "", errors.Join(fmt.Errorf("give the observer its key: %w", err), ours.Close(), theirs.Close())
+	}
+	return ours, theirs, key, nil
+}
+
+// ReadAll reads our end to the last byte that anybody wrote, at most limit of
+// them. Whoever closes the other end without having read the key, because it was
+// no Python, resets it: that is an end too.
+func ReadAll(ours *os.File, limit int64) ([]byte, error) {
+	raw, err := io.ReadAll(io.LimitReader(ours, limit))
+	if errors.Is(err, unix.ECONNRESET) {
+		err = nil
+	}
+	return raw, err
+}
+
+// newKey is 32 hex digits.
+func newKey() string {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // never fails: it aborts the program instead
 	return hex.EncodeToString(b[:])
 }
 
 // Env is what the observer reads from the process's environment and removes
-// from os.environ: the channel's descriptor, the key, the options as JSON.
-func Env(opts Options, fd int, key string) map[string]string {
+// from os.environ: the channel's descriptor, and the options as JSON.
+func Env(opts Options, fd int) map[string]string {
 	text, err := json.Marshal(opts)
 	if err != nil { // strings always marshal
 		text = []byte("{}")
 	}
-	return map[string]string{
-		EnvFD: strconv.Itoa(fd), EnvKey: key, EnvOptions: string(text),
-	}
+	return map[string]string{EnvFD: strconv.Itoa(fd), EnvOptions: string(text)}
 }

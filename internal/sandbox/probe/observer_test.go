@@ -31,7 +31,7 @@ func TestMaterialiseTouchesOnlyWhatDiffers(t *testing.T) {
 	if err := Materialise(dir); err != nil {
 		t.Fatal(err)
 	}
-	same, changed := filepath.Join(dir, "sitecustomize.py"), filepath.Join(dir, "repgen_probe", "deeds.py")
+	same, changed := filepath.Join(dir, "sitecustomize.py"), filepath.Join(dir, "repgen_probe", "watch.py")
 	old := time.Unix(1000000000, 0)
 	if err := os.Chtimes(same, old, old); err != nil {
 		t.Fatal(err)
@@ -72,8 +72,8 @@ func TestMaterialiseTwice(t *testing.T) {
 
 func TestEnv(t *testing.T) {
 	opts := Options{Watch: []string{"a.b", `x["k"]`, "<&>"}, Control: true}
-	env := Env(opts, 7, "k")
-	if env[EnvFD] != "7" || env[EnvKey] != "k" || len(env) != 3 {
+	env := Env(opts, 7)
+	if env[EnvFD] != "7" || len(env) != 2 {
 		t.Errorf("Env: %v", env)
 	}
 	var back Options
@@ -83,7 +83,7 @@ func TestEnv(t *testing.T) {
 }
 
 func TestNewKey(t *testing.T) {
-	a, b := NewKey(), NewKey()
+	a, b := newKey(), newKey()
 	if len(a) != 32 || a == b {
 		t.Errorf("keys: %q %q", a, b)
 	}

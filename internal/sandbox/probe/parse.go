@@ -178,6 +178,9 @@ func (p *parser) take(l line) bool {
 		return add(&r.Names, l.Body, maxObservations, nil)
 	case "array":
 		return add(&r.Arrays, l.Body, maxArrays, nil)
+	case "intrusion":
+		r.Forged = true
+		return true
 	case "deed":
 		return add(&r.Attempts, l.Body, maxAttempts, nil)
 	case "packages":

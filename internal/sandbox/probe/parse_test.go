@@ -97,7 +97,7 @@ func TestParseCaps(t *testing.T) {
 func TestParseRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringN(0, 50, 200)
-		key := NewKey()
+		key := newKey()
 		want := Record{Started: true, Python: "3.12.0"}
 		write := func(kind string, v any) string {
 			body, err := json.Marshal(v)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -78,7 +77,7 @@ func (r runner) run(t testing.TB, script string) observed {
 	if err := os.WriteFile(filepath.Join(dir, "reproduce.py"), content, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	reader, writer, err := os.Pipe()
+	reader, writer, key, err := Channel()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,8 +87,7 @@ func (r runner) run(t testing.TB, script string) observed {
 	cmd.Dir = dir
 	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "PYTHONPATH=" + probeDir, "PYTHONIOENCODING=utf-8"}, r.env...)
 	cmd.ExtraFiles = []*os.File{writer} // descriptor 3 of the child
-	key := NewKey()
-	for name, value := range Env(r.opts, 3, key) {
+	for name, value := range Env(r.opts, 3) {
 		cmd.Env = append(cmd.Env, name+"="+value)
 	}
 	var stdout, stderr bytes.Buffer
@@ -98,7 +96,7 @@ func (r runner) run(t testing.TB, script string) observed {
 		t.Fatal(err)
 	}
 	_ = writer.Close()
-	raw, err := io.ReadAll(reader)
+	raw, err := ReadAll(reader, ChannelLimit)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -307,14 +305,25 @@ func BenchmarkRealStart(b *testing.B) {
 	if err := Materialise(dir); err != nil {
 		b.Fatal(err)
 	}
-	for _, env := range [][]string{{}, {"PYTHONPATH=" + dir, EnvFD + "=1", EnvKey + "=k", EnvOptions + "={}"}} {
+	for _, env := range [][]string{{}, {"PYTHONPATH=" + dir, EnvFD + "=3", EnvOptions + "={}"}} {
 		b.Run(fmt.Sprintf("observed=%v", len(env) > 0), func(b *testing.B) {
 			for b.Loop() {
+				ours, theirs, key, err := Channel()
+				if err != nil {
+					b.Fatal(err)
+				}
 				cmd := exec.CommandContext(b.Context(), python, "-c", "pass")
 				cmd.Env = append([]string{"PYTHONDONTWRITEBYTECODE=1"}, env...)
+				cmd.ExtraFiles = []*os.File{theirs}
 				if err := cmd.Run(); err != nil {
 					b.Fatal(err)
 				}
+				_ = theirs.Close()
+				raw, err := ReadAll(ours, ChannelLimit)
+				if rec := Parse(raw, key); err != nil || rec.Ended != (len(env) > 0) {
+					b.Fatalf("record %+v: %v", rec, err)
+				}
+				_ = ours.Close()
 			}
 		})
 	}

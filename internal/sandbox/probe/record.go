@@ -2,9 +2,9 @@ package probe
 
 // Record is what the observer inside the interpreter wrote during one
 // execution, parsed and checked. It is evidence about the script, never a
-// verdict: the script shares the process and can forge or cut the channel, so
-// whoever judges also looks at what was measured from outside (exit, signal,
-// output, time, memory).
+// verdict: the script shares the process and can cut the channel or try to speak
+// for the observer, so whoever judges also looks at what was measured from
+// outside (exit, signal, output, time, memory).
 type Record struct {
 	// Started is true when the observer's start record arrived. False means
 	// "no evidence from inside" (python -I, -S, a sitecustomize that was
@@ -52,7 +52,8 @@ type Record struct {
 	// wrong key. More than zero with a torn last line is normal after a kill.
 	Malformed int `json:"malformed,omitempty"`
 	// Forged is true when a line carried a wrong key or a second start record
-	// came: the script, or something in it, wrote to the channel.
+	// came, so that something else wrote to the channel, or when the script got
+	// hold of a frame or an object of the observer (seen on 3.8+).
 	Forged bool `json:"forged,omitempty"`
 	// Truncated is true when the channel's size limit cut the record.
 	Truncated bool `json:"truncated,omitempty"`

@@ -92,8 +92,10 @@ func (s *Session) Open(runs *Runs) (err error) {
 	s.fds.order, s.order = s.Give(pr), pw
 	s.fds.record = -1
 	if s.Command.Probe != nil {
-		s.key = probe.NewKey()
-		s.record, s.fds.record, err = s.Listen()
+		var theirs *os.File
+		if s.record, theirs, s.key, err = probe.Channel(); err == nil {
+			s.fds.record = s.Give(theirs)
+		}
 	}
 	return err
 }
@@ -154,7 +156,7 @@ func (s *Session) Order() *inner.Order {
 	}
 	var observer map[string]string
 	if s.Command.Probe != nil {
-		observer = probe.Env(*s.Command.Probe, inner.ProbeFD, s.key)
+		observer = probe.Env(*s.Command.Probe, inner.ProbeFD)
 	}
 	for k, v := range s.Command.Environment(observer) {
 		o.Env = append(o.Env, k+"="+v)
@@ -218,7 +220,7 @@ func (s *Session) converse(ctx context.Context, stop context.CancelCauseFunc, me
 // readRecord keeps the first part of the observer's channel and drains the
 // rest, so that the writer never blocks.
 func (s *Session) readRecord() {
-	raw, err := io.ReadAll(io.LimitReader(s.record, maxRecord))
+	raw, err := probe.ReadAll(s.record, maxRecord)
 	s.raw = raw
 	if err != nil {
 		return

@@ -8,13 +8,15 @@ def _start():
     here = os.path.dirname(os.path.abspath(__file__))
     env = os.environ
     fd = env.pop("REPGEN_PROBE_FD", "")
-    key = env.pop("REPGEN_PROBE_KEY", "")
     options = env.pop("REPGEN_PROBE_OPTIONS", "")
     try:
-        if fd and key:
+        if fd:
             import repgen_probe
 
-            repgen_probe.start(int(fd), key, options)
+            try:
+                repgen_probe.start(int(fd), options)
+            finally:
+                repgen_probe.vanish()
     except Exception:
         # A script must run the same with a broken observer; the missing start
         # record says that nothing was seen.

@@ -1,8 +1,10 @@
 """The observer: records what the script did, changes nothing of it.
 
-Only what must be there from the first line is here; the rest is imported when
-there is something to record, because this folder is read-only and Python
-compiles it anew at each start.
+The script shares the process and must not speak for us. So nothing that it can
+reach leads here: what we put in the place of Python's own functions are C
+objects that do not show what they call (hide), our modules are in no table, and
+the one way left, a frame or an object of ours, is watched (watch.py). All of us
+is loaded at the start: a module that came later could be found as garbage is.
 """
 import atexit
 import faulthandler
@@ -10,6 +12,7 @@ import os
 import sys
 import threading
 import warnings
+from _functools import _lru_cache_wrapper
 from _json import encode_basestring_ascii as _quote
 
 # Bytes written before the observer falls silent but for the end record. The
@@ -24,8 +27,8 @@ _lock = threading.RLock()  # a signal handler or __del__ may write while we do
 _sent = 0
 
 options = []
-control = False  # true: the script runs with its trigger left out
 _busy = set()  # threads in which we compute: warnings there are not the script's
+hidden = {}  # what stands for functions of ours, by id
 system_exit = None
 _seen_exception = None
 _snapshot_done = False
@@ -72,6 +75,14 @@ def send(kind, body, always=False):
                 data = data[os.write(_fd, data):]
         except OSError:
             _fd = -1
+
+
+def hide(f):
+    """f as a callable that has no way to f: this cache of size 0 keeps nothing,
+    hashes nothing and, unlike a closure or a partial, shows nothing."""
+    c = _lru_cache_wrapper(f, 0, False, None)
+    hidden[id(c)] = c
+    return c
 
 
 class hush:
@@ -147,8 +158,6 @@ def on_uncaught(value, tb):
         return
     _seen_exception = value
     with hush():
-        from . import failures
-
         send("exc", failures.exception(value, tb, ""))
         snapshot(tb)
 
@@ -163,8 +172,6 @@ def snapshot(tb=None):
     if not options and not any(n in sys.modules for n in ("numpy", "torch", "jax", "tensorflow")):
         return
     with hush():
-        from . import values
-
         values.snapshot(options, tb)
 
 
@@ -193,8 +200,6 @@ def _end():
         snapshot()
         for module in list(sys.modules.values()):
             if "-packages/" in (getattr(module, "__file__", None) or ""):
-                from . import packages
-
                 send("packages", packages.loaded())
                 break
     with hush():
@@ -225,18 +230,18 @@ def _watch_threads():
     def record(value, tb, thread):
         if is_main() and not isinstance(value, SystemExit):
             with hush():
-                from . import failures
-
                 send("exc", failures.exception(value, tb, thread or "thread"))
 
     if hasattr(threading, "excepthook"):
         previous = threading.excepthook
 
         def excepthook(args):
-            record(args.exc_value, args.exc_traceback, getattr(args.thread, "name", ""))
+            # Python's own thread calls it, not the script.
+            if called_by().f_globals is threading.__dict__:
+                record(args.exc_value, args.exc_traceback, getattr(args.thread, "name", ""))
             previous(args)
 
-        threading.excepthook = excepthook
+        threading.excepthook = hide(excepthook)
     elif hasattr(threading, "_format_exc"):
         # 3.6 and 3.7 call this, and only then, when a thread's run has failed.
         format_exc = threading._format_exc
@@ -246,19 +251,20 @@ def _watch_threads():
             record(value, tb, threading.current_thread().name)
             return format_exc(*args, **kwargs)
 
-        threading._format_exc = _format_exc
+        threading._format_exc = hide(_format_exc)
 
     # The interpreter calls this after the script's last line and before any
     # atexit function: libraries have not cleaned up yet.
     shutdown = threading._shutdown
 
-    def _shutdown(*args, **kwargs):
-        shutdown(*args, **kwargs)
-        with hush():
-            _last()
-            snapshot()
+    def _shutdown(*args):
+        shutdown(*args)
+        if called_by() is None:
+            with hush():
+                _last()
+                snapshot()
 
-    threading._shutdown = _shutdown
+    threading._shutdown = hide(_shutdown)
 
 
 def _watch_warnings():
@@ -281,12 +287,10 @@ def _watch_warnings():
         with hush():
             if count[0] < 50 and not caught() and is_main():
                 count[0] += 1
-                from . import failures
-
-                send("warn", failures.warning(msg, sys._getframe(1)))
+                send("warn", failures.warning(msg, called_by()))
         show(msg)
 
-    warnings._showwarnmsg = _showwarnmsg
+    warnings._showwarnmsg = hide(_showwarnmsg)
 
 
 def _watch_exit():
@@ -302,8 +306,9 @@ def _watch_exit():
                 system_exit = "?"
         leave(*args)
 
-    exit.__module__, exit.__qualname__, exit.__doc__ = "sys", "exit", leave.__doc__
-    sys.exit = exit
+    sys.exit = hide(exit)
+    sys.exit.__module__, sys.exit.__qualname__, sys.exit.__doc__ = "sys", "exit", leave.__doc__
+    sys.exit.__name__ = "exit"
 
 
 def _start_record(pinned):
@@ -331,59 +336,88 @@ def _extras(asked):
     if not after and seed is None:
         return
     with hush():
-        from . import extras
-
         if after:
             extras.stacks(_fd, after)
         if seed is not None:
             extras.seeds(seed)
 
 
-def start(fd, key, opts):
-    global _fd, _identity, _key, _pid, options, control
+def _secret(fd):
+    """The key: what stands in the channel before the first record. Read once, it
+    is in no file, no variable and no other process."""
+    os.set_blocking(fd, False)
+    try:
+        return os.read(fd, 64).decode("ascii").strip()
+    finally:
+        os.set_blocking(fd, True)
+
+
+def called_by():
+    """The frame that called the hidden function which calls this; None when the
+    interpreter itself did."""
+    frame = sys._getframe(1)
+    while frame is not None and watch.ours(frame):
+        frame = frame.f_back
+    return frame
+
+
+def start(fd, opts):
+    global _fd, _identity, _key, _pid, options
+    key = _secret(fd)
+    if not key:
+        return
     st = os.fstat(fd)
     _fd, _identity = _high(fd), (st.st_dev, st.st_ino)
     asked = _read(opts)
     _key, _pid = key, os.getpid()
-    control = asked.get("control") is True
     options = [n for n in asked.get("watch") or [] if isinstance(n, str)]
     os.close(fd)
     send("start", _start_record(asked.get("seed")))
 
-    atexit.register(_end)
+    atexit.register(hide(_end))
     if not faulthandler.is_enabled():
         faulthandler.enable(file=_fd)
     if hasattr(os, "register_at_fork"):
-        os.register_at_fork(after_in_child=_forked)
+        os.register_at_fork(after_in_child=hide(_forked))
     _extras(asked)
-    # Threads and signal handlers that import it at once can see half a module,
-    # and what they observe would be lost. Nearly every script needs it anyway.
-    with hush():
-        from . import values  # noqa: F401
     _watch_threads()
     _watch_warnings()
     _watch_exit()
     if hasattr(sys, "addaudithook"):
-        from . import deeds
-
-        deeds.watch()
+        sys.addaudithook(watch.hook)
     else:
         previous = sys.excepthook
 
         def excepthook(kind, value, tb):
-            on_uncaught(value, tb)
+            if called_by() is None:
+                on_uncaught(value, tb)
             previous(kind, value, tb)
 
-        sys.excepthook = excepthook
+        sys.excepthook = hide(excepthook)
 
     repgen = type(sys)("repgen", "repgen's probe: observe(name, value) records a value.")
-    repgen.observe, repgen.control = observe, control
+    repgen.observe, repgen.control = hide(observe), asked.get("control") is True
     sys.modules["repgen"] = repgen
 
 
 def observe(name, value):
     """Records a value under a name; never raises, never prints."""
     with hush():
-        from . import values
-
         values.observe(str(name), value)
+
+
+from . import extras, failures, genuine, packages, values, watch  # noqa: E402
+
+
+def vanish():
+    """Takes us out of the table of modules, and of what gc.get_objects gives.
+    Under our own name stands what a script may have of us."""
+    for name in [n for n in sys.modules if n.partition(".")[0] == __name__]:
+        watch.mine(sys.modules.pop(name).__dict__)
+    if "repgen" in sys.modules:
+        sys.modules[__name__] = sys.modules["repgen"]
+    import gc
+
+    if hasattr(gc, "freeze"):  # not before 3.7
+        gc.unfreeze = hide(watch.thawed(gc.unfreeze))
+        gc.freeze()

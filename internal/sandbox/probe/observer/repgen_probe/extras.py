@@ -50,7 +50,7 @@ def stacks(fd, after):
     # holds the lock and never returns.
     faulthandler.dump_traceback_later(every, repeat=True, file=fd)
     if hasattr(os, "register_at_fork"):
-        os.register_at_fork(after_in_child=lambda: _sample_child(every))
+        os.register_at_fork(after_in_child=probe.hide(lambda: _sample_child(every)))
 
 
 def _numpy(seed):
@@ -86,7 +86,7 @@ class _Finder:
             return None
         for finder in sys.meta_path:
             find = getattr(finder, "find_spec", None)
-            spec = find(name, path, target) if find and finder is not self else None
+            spec = find(name, path, target) if find and id(find) not in probe.hidden else None
             if spec is not None:
                 self._wrap(spec.loader, seeder)
                 return spec
@@ -105,7 +105,7 @@ class _Finder:
                 pass  # an old release without that function: not pinned
 
         try:
-            loader.exec_module = exec_module
+            loader.exec_module = probe.hide(exec_module)
         except AttributeError:
             pass
 
@@ -114,4 +114,4 @@ def seeds(seed):
     import random
 
     random.seed(seed)
-    sys.meta_path.insert(0, _Finder(seed))
+    sys.meta_path.insert(0, type(sys.implementation)(find_spec=probe.hide(_Finder(seed).find_spec)))

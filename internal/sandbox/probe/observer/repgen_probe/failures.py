@@ -1,6 +1,4 @@
 """Exceptions and warnings as data."""
-import linecache
-
 from . import genuine, qualified
 
 FRAMES = 200  # of one traceback: a recursion's middle says nothing new
@@ -20,6 +18,8 @@ def frame(f, line, source=True):
     text = ""
     if source:
         try:
+            import linecache  # dear, and few need it
+
             text = linecache.getline(code.co_filename, line or 0, f.f_globals).strip()[:500]
         except Exception:
             pass

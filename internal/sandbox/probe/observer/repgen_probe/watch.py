@@ -2,9 +2,14 @@
 
 The hook runs for thousands of events at every import: one dictionary look-up
 decides, and nothing else happens for almost all of them.
+
+Two kinds: deeds, which are told, and steps towards the observer, after which
+nothing that it says counts (intrusion). The second kind is a frame of ours, or
+what one of our hidden objects holds, in the hands of the script.
 """
 import os
 import sys
+import threading
 
 import repgen_probe as probe
 
@@ -20,6 +25,95 @@ LOOPBACK = ("127.", "::1", "localhost", "0.0.0.0")
 
 _counts = {}
 _stdlib = os.path.dirname(os.__file__)
+
+
+_dicts = {}  # our modules' names, by id: what code of ours has as its globals
+_looking = set()  # threads in which we look at frames ourselves
+_intruded = []
+
+
+def mine(names):
+    _dicts[id(names)] = names
+
+
+def ours(frame):
+    return id(frame.f_globals) in _dicts
+
+
+def _chain(frame):
+    """True when frame is ours or was called, however far off, by us."""
+    while frame is not None:
+        if ours(frame):
+            return True
+        frame = frame.f_back
+    return False
+
+
+def _asks():
+    """The frame that gets what an event gives, when it is the script's own; None
+    for a library's. What inspect and traceback only pass on is asked by who asks
+    them."""
+    frame = sys._getframe(4)  # below this, the action, act and the hook
+    while frame is not None:
+        code = frame.f_code
+        file = code.co_filename
+        if not (file.endswith("/inspect.py") or code.co_name in ("walk_tb", "walk_stack") and file.endswith("/traceback.py")):
+            break
+        frame = frame.f_back
+    if frame is None or ours(frame):
+        return None
+    library = file.startswith(_stdlib) or "-packages/" in file or file.startswith("<frozen")
+    return None if library and frame.f_globals.get("__name__") != "__main__" else frame
+
+
+def _looks(action):
+    """The action with its own looks at frames left out: they are events too."""
+
+    def act(args):
+        ident = threading.get_ident()
+        if ident in _looking:
+            return
+        _looking.add(ident)
+        try:
+            if not _intruded and action(args):
+                _intruded.append(True)
+                probe.send("intrusion", {}, always=True)
+        finally:
+            _looking.discard(ident)
+
+    return act
+
+
+def _own_frame(args):
+    asks = _asks()
+    return asks is not None and _chain(asks)
+
+
+def _all_frames(args):
+    return _asks() is not None and any(_chain(f) for f in sys._current_frames().values())
+
+
+def _held_frame(args):
+    if args[1] not in ("tb_frame", "gi_frame", "cr_frame", "ag_frame"):
+        return False
+    asks = _asks()
+    return asks is not None and (_chain(getattr(args[0], args[1])) or _chain(asks))
+
+
+def _traced(args):
+    return _asks() is not None
+
+
+def _held_by(args):
+    return any(id(x) in probe.hidden for x in args[0])
+
+
+def thawed(unfreeze):
+    def call():
+        _looks(lambda args: True)(())
+        unfreeze()
+
+    return call
 
 
 def _by_script():
@@ -79,6 +173,8 @@ def _open(args):
     path = args[0]
     if type(path) is int:
         return
+    if path[-3:] == "mem" and os.path.realpath(path).startswith("/proc/"):
+        _memory(args)
     if _secret(path) is not None:
         _record("open-secret", _text(path))
 
@@ -113,9 +209,9 @@ def _exec(args):
 
 
 def _uncaught(args):
-    import threading
-
-    if threading.current_thread() is threading.main_thread():
+    # The interpreter calls it below no code at all; sys.audit can be called by
+    # anybody.
+    if sys._getframe(1).f_back is None and threading.current_thread() is threading.main_thread():
         probe.on_uncaught(args[2], args[3])
 
 
@@ -132,18 +228,25 @@ _TABLE = {
     "os.exec": _exec,
     "os.posix_spawn": _exec,
     "sys.excepthook": _uncaught,
+    "sys._getframe": _looks(_own_frame),
+    "sys._current_frames": _looks(_all_frames),
+    "sys._current_exceptions": _looks(_all_frames),
+    "object.__getattr__": _looks(_held_frame),
+    "sys.settrace": _looks(_traced),
+    "sys.setprofile": _looks(_traced),
+    "sys.monitoring.register_callback": _looks(_traced),
+    "gc.get_referents": _looks(_held_by),
 }
+_memory = _looks(lambda args: True)
 
 
-def watch():
-    table = _TABLE.get
+def hook(event, args):
+    act = _table(event)
+    if act is not None:
+        try:
+            act(args)
+        except Exception:
+            pass
 
-    def hook(event, args):
-        act = table(event)
-        if act is not None:
-            try:
-                act(args)
-            except Exception:
-                pass
 
-    sys.addaudithook(hook)
+_table = _TABLE.get
