@@ -10,7 +10,7 @@ import (
 
 // died is an execution that ended in an exception with the given frames.
 func died(class string, mro []string, frames ...probe.Frame) sandbox.Execution {
-	return sandbox.Execution{Outcome: sandbox.Exited, ExitCode: 1, Record: probe.Record{
+	return sandbox.Execution{Outcome: sandbox.Exited, ExitCode: 1, Stderr: class + ": x must be positive\n", Record: probe.Record{
 		Started: true, Ended: true,
 		Exceptions: []probe.Exception{{Type: class, MRO: mro, Message: "x must be positive", Frames: frames}},
 	}}

@@ -61,7 +61,7 @@ func TestReportedImportErrorIsAHit(t *testing.T) {
 }
 
 func raised(class, message string, frames ...probe.Frame) sandbox.Execution {
-	return sandbox.Execution{Outcome: sandbox.Exited, ExitCode: 1, Record: probe.Record{Started: true, Ended: true, Exceptions: []probe.Exception{
+	return sandbox.Execution{Outcome: sandbox.Exited, ExitCode: 1, Stderr: class + ": " + message, Record: probe.Record{Started: true, Ended: true, Exceptions: []probe.Exception{
 		{Type: class, MRO: []string{class, "Exception"}, Message: message, Frames: frames},
 	}}}
 }

@@ -150,7 +150,7 @@ func childThreads(stacks []probe.Stack) []string {
 // does so for exceptions.
 func stackFrames(frames []probe.Frame) []symptom.Frame {
 	ex := sandbox.Execution{Outcome: sandbox.Exited, ExitCode: 1, Record: probe.Record{
-		Started: true, Ended: true, Exceptions: []probe.Exception{{Type: "Stack", Frames: frames}},
+		Started: true, Ended: true, Exceptions: []probe.Exception{{Thread: "sampled", Type: "Stack", Frames: frames}},
 	}}
 	for _, s := range symptom.FromExecution(ex) {
 		return s.Frames

@@ -2,7 +2,9 @@ package symptom
 
 import (
 	"path"
+	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/repgen/repgen/internal/sandbox"
 	"github.com/repgen/repgen/internal/sandbox/probe"
@@ -52,10 +54,45 @@ func Credible(ex sandbox.Execution) string {
 		return "an uncaught exception is recorded, yet the process ended with exit code 0"
 	case r.SystemExit != "":
 		return "an uncaught exception is recorded beside a SystemExit"
+	case !printed(r.Exceptions, ex.Stderr):
+		return "an uncaught exception is recorded, yet standard error does not show it as the interpreter prints it"
 	case !r.Ended && !r.Truncated:
 		return "an uncaught exception is recorded, yet the interpreter was ended without its shutdown"
 	}
 	return ""
+}
+
+// shownOf is how much of a message is looked for, in characters that every
+// terminal, encoding and frame of a box leaves as they are; a guess: enough to
+// tell messages apart, little enough to stand before what a run changes.
+const shownOf = 60
+
+// printed says whether what ended the main thread stands on standard error: the
+// name of its class and the beginning of its message, whatever a prettier
+// printer drew around them or broke into lines.
+func printed(all []probe.Exception, stderr string) bool {
+	text := letters(stderr, len(stderr))
+	return !slices.ContainsFunc(all, func(e probe.Exception) bool {
+		message, _, _ := strings.Cut(strings.TrimSpace(e.Message), "\n")
+		message, _, _ = strings.Cut(message, "<exception str() failed>")
+		message, _, _ = strings.Cut(message, "0x") // an address may be another one by now
+		if at := strings.IndexFunc(message, func(r rune) bool { return r > unicode.MaxASCII }); at >= 0 {
+			message = message[:at] // written out as the encoding can
+		}
+		class := e.Type[strings.LastIndexByte(e.Type, '.')+1:]
+		return e.Thread == "" && !(strings.Contains(text, letters(class, len(class))) && strings.Contains(text, letters(message, shownOf)))
+	})
+}
+
+// letters keeps at most n of a text's ASCII letters and digits.
+func letters(s string, n int) string {
+	var b strings.Builder
+	for i := 0; i < len(s) && b.Len() < n; i++ {
+		if c := s[i]; '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z' {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
 }
 
 func exceptions(r probe.Record, main bool) []Symptom {

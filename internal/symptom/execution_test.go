@@ -23,8 +23,11 @@ func TestFromExecution(t *testing.T) {
 		ex   sandbox.Execution
 		want []string
 	}{
-		{"uncaught", sandbox.Execution{Outcome: sandbox.Exited, ExitCode: 1, Record: record(probe.Record{Exceptions: []probe.Exception{typeError("", libFrame)}, Warnings: []probe.Warning{warning}})}, []string{"exception TypeError", "warning UserWarning"}},
-		{"main before threads", sandbox.Execution{Outcome: sandbox.Exited, ExitCode: 1, Record: record(probe.Record{Exceptions: []probe.Exception{typeError("t1"), {Type: "KeyError"}}})}, []string{"exception KeyError", "exception TypeError"}},
+		{"uncaught", sandbox.Execution{Outcome: sandbox.Exited, ExitCode: 1, Stderr: "TypeError: no\n", Record: record(probe.Record{Exceptions: []probe.Exception{typeError("", libFrame)}, Warnings: []probe.Warning{warning}})}, []string{"exception TypeError", "warning UserWarning"}},
+		{"main before threads", sandbox.Execution{Outcome: sandbox.Exited, ExitCode: 1, Stderr: traceback, Record: record(probe.Record{Exceptions: []probe.Exception{typeError("t1"), {Type: "KeyError"}}})}, []string{"exception KeyError", "exception TypeError"}},
+		{"drawn in a box, broken into lines", sandbox.Execution{Outcome: sandbox.Exited, ExitCode: 1, Stderr: "╭─ Traceback ─╮\n│ lib.TypeE │\n│ rror: n   │\n│ o         │\n", Record: record(probe.Record{Exceptions: []probe.Exception{typeError("")}})}, []string{"exception TypeError"}},
+		{"another encoding on the terminal", sandbox.Execution{Outcome: sandbox.Exited, ExitCode: 1, Stderr: "E: n\\xe9ant\n", Record: record(probe.Record{Exceptions: []probe.Exception{{Type: "a.E", Message: "néant"}}})}, []string{"exception a.E"}},
+		{"nothing printed of it", sandbox.Execution{Outcome: sandbox.Exited, ExitCode: 1, Stderr: traceback, Record: record(probe.Record{Exceptions: []probe.Exception{typeError("")}})}, nil},
 		{"recorded, yet exit code 0", sandbox.Execution{Outcome: sandbox.Exited, Record: record(probe.Record{Exceptions: []probe.Exception{typeError("")}})}, nil},
 		{"recorded beside sys.exit", sandbox.Execution{Outcome: sandbox.Exited, ExitCode: 1, Record: record(probe.Record{SystemExit: "1", Exceptions: []probe.Exception{typeError("")}})}, nil},
 		{"forged", sandbox.Execution{Outcome: sandbox.Exited, ExitCode: 1, Record: record(probe.Record{Forged: true, Exceptions: []probe.Exception{typeError("")}})}, nil},

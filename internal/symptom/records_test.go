@@ -30,8 +30,12 @@ func observedIn(t testing.TB, file string) []Symptom {
 	if err := json.Unmarshal(data, &r); err != nil {
 		t.Fatalf("%s: %v", file, err)
 	}
+	log, err := os.ReadFile(filepath.Join("testdata/logs", strings.TrimSuffix(filepath.Base(file), ".json")+".log"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	return FromExecution(sandbox.Execution{
-		Outcome: sandbox.Exited, ExitCode: r.ExitCode,
+		Outcome: sandbox.Exited, ExitCode: r.ExitCode, Stderr: string(log),
 		Record: probe.Record{Started: true, Ended: true, Exceptions: r.Exceptions, Warnings: r.Warnings},
 	})
 }

@@ -55,7 +55,7 @@ func TestWrappersByHand(t *testing.T) {
 		{"native code below the script's line", []probe.Frame{script("f(1)")}, "TypeError", false},
 		{"no frames", nil, "ValueError", false},
 	} {
-		ex := sandbox.Execution{Outcome: sandbox.Exited, ExitCode: 1, Record: probe.Record{Started: true, Ended: true, Exceptions: []probe.Exception{
+		ex := sandbox.Execution{Outcome: sandbox.Exited, ExitCode: 1, Stderr: "ValueError: " + wrapper, Record: probe.Record{Started: true, Ended: true, Exceptions: []probe.Exception{
 			{Type: "ValueError", MRO: []string{"ValueError", "Exception"}, Message: wrapper, Frames: c.frames},
 		}}}
 		found := FromExecution(ex)

@@ -30,7 +30,7 @@ func crash(class, message string, deep int) sandbox.Execution {
 		})
 	}
 	return sandbox.Execution{
-		Outcome: sandbox.Exited, ExitCode: 1, Stdout: "epoch 1\nepoch 2\n", Stderr: "Traceback ...",
+		Outcome: sandbox.Exited, ExitCode: 1, Stdout: "epoch 1\nepoch 2\n", Stderr: "Traceback ...\n" + class + ": " + message,
 		Record: probe.Record{Started: true, Ended: true, Exceptions: []probe.Exception{{
 			Type: class, MRO: []string{class, "Exception"}, Message: message, Frames: frames,
 		}}},
