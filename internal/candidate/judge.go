@@ -15,7 +15,7 @@ import (
 // around; the control on another release is what a liar has to pass as well.
 func rules() []func(*reader) {
 	return []func(*reader){
-		observerCalls, observerNames, observerHooks,
+		observerCalls, observerNames, observerHooks, foreignInnards,
 		patchedAttributes, patchedByCall, patchedDeletes,
 		versionBranches, featureBranches, unread,
 		crashesByHand, raisesByHand, ownScript,

@@ -38,6 +38,42 @@ var looking = map[string]bool{
 // owned gives an expression whose descriptor the script opened itself.
 var owned = lazyre.New(`\.fileno\(\)|os\.(open|dup|pipe|openpty|memfd_create)\(|mkstemp\(|mkdtemp\(|openpty\(`)
 
+// foreignParts are what a function, a frame or a running generator is made of. Of
+// the script's own it may look at them; of anybody else's, that is a way to what
+// it was not given: the observer, or how a release is written.
+var foreignParts = lazyre.New(`^(?:__(?:globals|closure|builtins|subclasses)__|(?:f|gi|cr|ag)_(?:globals|locals|back|builtins|frame)|tb_frame|pythonapi|py_object|PyObj_FromPtr)$`)
+
+// foreignInnards holds for anybody's script. At run time the observer sees the
+// same from inside, where the interpreter tells (3.8 and later).
+func foreignInnards(r *reader) {
+	own := map[string]bool{}
+	for _, d := range r.f.Defined {
+		own[d.Name] = true
+	}
+	for i, line := range strings.Split(codeOnly(r.f), "\n") {
+		for _, m := range partAccess.FindAllStringSubmatch(line, -1) {
+			if foreignParts.MatchString(m[2]) && !own[firstOf(m[1])] {
+				r.refuse(i+1, "looks behind a name (%s)", clip(strings.TrimSpace(m[0])))
+			}
+		}
+	}
+	for _, s := range r.f.Strings {
+		if foreignParts.MatchString(s.Value) && !isDocstring(r.f, s) {
+			r.refuse(s.Line, "looks behind a name (%q)", s.Value)
+		}
+	}
+	for _, imp := range r.f.Imports {
+		for _, n := range imp.Names {
+			if foreignParts.MatchString(n.Name) {
+				r.refuse(imp.Line, "looks behind a name (%s)", n.Name)
+			}
+		}
+	}
+}
+
+// partAccess is an attribute and, where it is a plain one, whose.
+var partAccess = lazyre.New(`([A-Za-z_][\w.]*)?\.\s*(\w+)`)
+
 func observerCalls(r *reader) {
 	mine := ownDescriptors(r.f)
 	for _, call := range r.f.Calls {

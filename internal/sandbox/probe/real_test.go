@@ -65,16 +65,21 @@ type runner struct {
 
 func (r runner) run(t testing.TB, script string) observed {
 	t.Helper()
-	probeDir := filepath.Join(t.TempDir(), "observer")
-	if err := Materialise(probeDir); err != nil {
-		t.Fatal(err)
-	}
 	content, err := os.ReadFile(filepath.Join("testdata/scripts", script))
 	if err != nil {
 		t.Fatal(err)
 	}
+	return r.runText(t, string(content))
+}
+
+func (r runner) runText(t testing.TB, script string) observed {
+	t.Helper()
+	probeDir := filepath.Join(t.TempDir(), "observer")
+	if err := Materialise(probeDir); err != nil {
+		t.Fatal(err)
+	}
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "reproduce.py"), content, 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "reproduce.py"), []byte(script), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	reader, writer, key, err := Channel()

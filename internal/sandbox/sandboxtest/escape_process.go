@@ -173,7 +173,7 @@ func channelFlood(t *testing.T, s sandbox.Sandbox) {
 import os
 for fd in range(3, 1024):  # the observer may have moved its end
     try:
-        if os.readlink("/proc/self/fd/%d" % fd).startswith("pipe:"): break
+        if os.readlink("/proc/self/fd/%d" % fd).startswith("socket:"): break
     except OSError: pass
 for i in range(300): os.write(fd, b"x" * 65536)`)
 	c.Probe = &probe.Options{}

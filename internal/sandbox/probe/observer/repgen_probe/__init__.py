@@ -5,6 +5,8 @@ reach leads here: what we put in the place of Python's own functions are C
 objects that do not show what they call (hide), our modules are in no table, and
 the one way left, a frame or an object of ours, is watched (watch.py). All of us
 is loaded at the start: a module that came later could be found as garbage is.
+What would see the key or a frame is taken from Python before the script can put
+something else in its place: builtins are names of our own here.
 """
 import atexit
 import faulthandler
@@ -14,6 +16,10 @@ import threading
 import warnings
 from _functools import _lru_cache_wrapper
 from _json import encode_basestring_ascii as _quote
+from _thread import get_ident
+from builtins import *  # noqa: F403
+from os import fstat as _fstat, getpid as _getpid, write as _write
+from sys import _getframe
 
 # Bytes written before the observer falls silent but for the end record. The
 # reader keeps 4 MiB; half of it leaves room for what children write.
@@ -58,7 +64,7 @@ def send(kind, body, always=False):
     global _sent, _fd
     if _fd < 0:
         return
-    line = '{"k":%s,"p":%d,"t":"%s","v":%s}\n' % (_quote(_key), os.getpid(), kind, encode(body))
+    line = '{"k":%s,"p":%d,"t":"%s","v":%s}\n' % (_quote(_key), _getpid(), kind, encode(body))
     data = line.encode("ascii")
     with _lock:
         if _sent + len(data) > LIMIT and not always:
@@ -66,13 +72,13 @@ def send(kind, body, always=False):
         try:
             # The script may have closed our descriptor and got its number for
             # a file of its own: never write into that.
-            now = os.fstat(_fd)
+            now = _fstat(_fd)
             if (now.st_dev, now.st_ino) != _identity:
                 _fd = -1
                 return
             _sent += len(data)
             while data:
-                data = data[os.write(_fd, data):]
+                data = data[_write(_fd, data):]
         except OSError:
             _fd = -1
 
@@ -85,21 +91,22 @@ def hide(f):
     return c
 
 
-class hush:
-    """Marks what happens in this thread as the observer's own; eats errors."""
-
-    def __enter__(self):
-        ident = threading.get_ident()
-        self.added = None if ident in _busy else ident
-        _busy.add(ident)
-
-    def __exit__(self, kind, value, tb):
-        _busy.discard(self.added)
-        return kind is not None and issubclass(kind, Exception)
+def quietly(f, *args):
+    """Calls f with what happens in this thread marked as the observer's own; eats
+    errors. No class: object.__subclasses__ would show it."""
+    ident = get_ident()
+    added = None if ident in _busy else ident
+    _busy.add(ident)
+    try:
+        f(*args)
+    except Exception:
+        pass
+    finally:
+        _busy.discard(added)
 
 
 def is_hushed():
-    return threading.get_ident() in _busy
+    return get_ident() in _busy
 
 
 def is_open():
@@ -107,7 +114,7 @@ def is_open():
 
 
 def is_main():
-    return os.getpid() == _pid
+    return _getpid() == _pid
 
 
 def qualified(cls):
@@ -157,9 +164,12 @@ def on_uncaught(value, tb):
     if tb is not None and tb.tb_frame.f_back is not None:
         return
     _seen_exception = value
-    with hush():
-        send("exc", failures.exception(value, tb, ""))
-        snapshot(tb)
+    quietly(_record_uncaught, value, tb)
+
+
+def _record_uncaught(value, tb):
+    send("exc", failures.exception(value, tb, ""))
+    snapshot(tb)
 
 
 def snapshot(tb=None):
@@ -171,8 +181,7 @@ def snapshot(tb=None):
     # Most scripts of the standard library alone need none of the rest.
     if not options and not any(n in sys.modules for n in ("numpy", "torch", "jax", "tensorflow")):
         return
-    with hush():
-        values.snapshot(options, tb)
+    quietly(values.snapshot, options, tb)
 
 
 def _last():
@@ -193,18 +202,20 @@ def _end():
     global _fd
     if not is_main():
         return
-    with hush():
-        _last()
-        if system_exit is not None and _seen_exception is None:
-            send("exit", system_exit)
-        snapshot()
-        for module in list(sys.modules.values()):
-            if "-packages/" in (getattr(module, "__file__", None) or ""):
-                send("packages", packages.loaded())
-                break
-    with hush():
-        send("end", {"rss": _peak()}, always=True)
+    quietly(_record_rest)
+    quietly(lambda: send("end", {"rss": _peak()}, always=True))
     _fd = -1  # stays open: faulthandler still listens while modules are torn down
+
+
+def _record_rest():
+    _last()
+    if system_exit is not None and _seen_exception is None:
+        send("exit", system_exit)
+    snapshot()
+    for module in list(sys.modules.values()):
+        if "-packages/" in (getattr(module, "__file__", None) or ""):
+            send("packages", packages.loaded())
+            break
 
 
 def _peak():
@@ -215,13 +226,8 @@ def _peak():
                 if line.startswith(b"VmHWM:"):
                     return int(line.split()[1]) * 1024
     except Exception:
-        pass
-    try:
-        import resource
-
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-    except Exception:
         return 0
+    return 0
 
 
 def _watch_threads():
@@ -229,8 +235,7 @@ def _watch_threads():
 
     def record(value, tb, thread):
         if is_main() and not isinstance(value, SystemExit):
-            with hush():
-                send("exc", failures.exception(value, tb, thread or "thread"))
+            quietly(lambda: send("exc", failures.exception(value, tb, thread or "thread")))
 
     if hasattr(threading, "excepthook"):
         previous = threading.excepthook
@@ -260,9 +265,8 @@ def _watch_threads():
     def _shutdown(*args):
         shutdown(*args)
         if called_by() is None:
-            with hush():
-                _last()
-                snapshot()
+            quietly(_last)
+            quietly(snapshot)
 
     threading._shutdown = hide(_shutdown)
 
@@ -281,13 +285,15 @@ def _watch_warnings():
         return (warnings._showwarnmsg_impl is not shown
                 or context is not None and getattr(context(), "log", None) is not None)
 
+    def record(msg, frame):
+        if count[0] < 50 and not caught() and is_main():
+            count[0] += 1
+            send("warn", failures.warning(msg, frame))
+
     def _showwarnmsg(msg):
         if is_hushed():
             return
-        with hush():
-            if count[0] < 50 and not caught() and is_main():
-                count[0] += 1
-                send("warn", failures.warning(msg, called_by()))
+        quietly(record, msg, called_by())
         show(msg)
 
     warnings._showwarnmsg = hide(_showwarnmsg)
@@ -335,11 +341,12 @@ def _extras(asked):
     after, seed = asked.get("stack_after"), asked.get("seed")
     if not after and seed is None:
         return
-    with hush():
-        if after:
-            extras.stacks(_fd, after)
-        if seed is not None:
-            extras.seeds(seed)
+    from . import extras  # no line of the script has run
+
+    if after:
+        quietly(extras.stacks, _fd, after)
+    if seed is not None:
+        quietly(extras.seeds, seed)
 
 
 def _secret(fd):
@@ -355,7 +362,7 @@ def _secret(fd):
 def called_by():
     """The frame that called the hidden function which calls this; None when the
     interpreter itself did."""
-    frame = sys._getframe(1)
+    frame = _getframe(1)
     while frame is not None and watch.ours(frame):
         frame = frame.f_back
     return frame
@@ -369,7 +376,7 @@ def start(fd, opts):
     st = os.fstat(fd)
     _fd, _identity = _high(fd), (st.st_dev, st.st_ino)
     asked = _read(opts)
-    _key, _pid = key, os.getpid()
+    _key, _pid = key, _getpid()
     options = [n for n in asked.get("watch") or [] if isinstance(n, str)]
     os.close(fd)
     send("start", _start_record(asked.get("seed")))
@@ -402,11 +409,10 @@ def start(fd, opts):
 
 def observe(name, value):
     """Records a value under a name; never raises, never prints."""
-    with hush():
-        values.observe(str(name), value)
+    quietly(lambda: values.observe(str(name), value))
 
 
-from . import extras, failures, genuine, packages, values, watch  # noqa: E402
+from . import failures, genuine, packages, values, watch  # noqa: E402
 
 
 def vanish():

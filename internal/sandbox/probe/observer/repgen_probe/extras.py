@@ -3,6 +3,8 @@ import _thread
 import faulthandler
 import os
 import sys
+from builtins import *  # noqa: F403
+from sys import _current_frames
 from time import sleep  # the script may put another in its place
 
 import repgen_probe as probe
@@ -24,7 +26,7 @@ def _thread_now(ident, frame, main):
 def _threads(main):
     """All threads but the one that asks; no frame is held longer than that."""
     own = _thread.get_ident()
-    return [_thread_now(i, frame, main) for i, frame in sys._current_frames().items() if i != own]
+    return [_thread_now(i, frame, main) for i, frame in _current_frames().items() if i != own]
 
 
 def _sample(every, main):
@@ -32,10 +34,12 @@ def _sample(every, main):
     waits for the parent's watching thread, which is not there. Each sample is
     one record in one piece, because the parent's dump is written in pieces to
     the same channel at the same time."""
-    with probe.hush():
+    def go_on():
         while probe.is_open():
             sleep(every)
             probe.send("stacks", {"threads": _threads(main)})
+
+    probe.quietly(go_on)
 
 
 def _sample_child(every):
@@ -74,13 +78,11 @@ def _keras(seed):
 _SEEDERS = {"numpy": _numpy, "torch": _torch, "tensorflow": _tensorflow, "keras": _keras}
 
 
-class _Finder:
-    """Seeds a library right after its import, before the script sees it."""
+def _find(seed):
+    """Finds what the others find and seeds a library right after its import,
+    before the script sees it."""
 
-    def __init__(self, seed):
-        self.seed = seed
-
-    def find_spec(self, name, path=None, target=None):
+    def find_spec(name, path=None, target=None):
         seeder = _SEEDERS.get(name)
         if seeder is None:
             return None
@@ -88,30 +90,33 @@ class _Finder:
             find = getattr(finder, "find_spec", None)
             spec = find(name, path, target) if find and id(find) not in probe.hidden else None
             if spec is not None:
-                self._wrap(spec.loader, seeder)
+                _wrap(spec.loader, seeder, seed)
                 return spec
         return None
 
-    def _wrap(self, loader, seeder):
-        run = getattr(loader, "exec_module", None)
-        if run is None:
-            return
+    return find_spec
 
-        def exec_module(module):
-            run(module)
-            try:
-                seeder(self.seed)
-            except Exception:
-                pass  # an old release without that function: not pinned
 
+def _wrap(loader, seeder, seed):
+    run = getattr(loader, "exec_module", None)
+    if run is None:
+        return
+
+    def exec_module(module):
+        run(module)
         try:
-            loader.exec_module = probe.hide(exec_module)
-        except AttributeError:
-            pass
+            seeder(seed)
+        except Exception:
+            pass  # an old release without that function: not pinned
+
+    try:
+        loader.exec_module = probe.hide(exec_module)
+    except AttributeError:
+        pass
 
 
 def seeds(seed):
-    import random
+    import random  # no line of the script has run
 
     random.seed(seed)
-    sys.meta_path.insert(0, type(sys.implementation)(find_spec=probe.hide(_Finder(seed).find_spec)))
+    sys.meta_path.insert(0, type(sys.implementation)(find_spec=probe.hide(_find(seed))))

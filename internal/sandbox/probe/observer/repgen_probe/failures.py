@@ -1,5 +1,8 @@
 """Exceptions and warnings as data."""
-from . import genuine, qualified
+from builtins import *  # noqa: F403
+from . import genuine, qualified, watch
+
+_import = __import__
 
 FRAMES = 200  # of one traceback: a recursion's middle says nothing new
 CHAIN = 20
@@ -16,11 +19,11 @@ def bases(cls):
 def frame(f, line, source=True):
     code = f.f_code
     text = ""
-    if source:
+    if source and not watch.ours(f):  # linecache is given the globals
         try:
-            import linecache  # dear, and few need it
-
-            text = linecache.getline(code.co_filename, line or 0, f.f_globals).strip()[:500]
+            # Dear, and few need it. An import statement would hand our globals
+            # to an __import__ of the script's.
+            text = _import("linecache").getline(code.co_filename, line or 0, f.f_globals).strip()[:500]
         except Exception:
             pass
     module = f.f_globals.get("__name__")

@@ -3,6 +3,8 @@
 A code object only says where it comes from. One that a script has made can name
 a library's file, and what it raises would be taken for the library's doing.
 """
+from builtins import *  # noqa: F403
+import _imp
 import marshal
 import os
 import sys
@@ -96,8 +98,6 @@ def _compiled(file):
 
 
 def _frozen(name):
-    import _imp
-
     own = {"importlib._bootstrap": "_frozen_importlib", "importlib._bootstrap_external": "_frozen_importlib_external"}
     for n in (name, own.get(name)):
         try:

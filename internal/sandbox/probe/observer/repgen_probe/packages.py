@@ -3,6 +3,7 @@
 The folders are read directly: importlib.metadata does not exist before 3.8 and
 takes longer than the whole of this on an environment with a hundred packages.
 """
+from builtins import *  # noqa: F403
 import os
 import sys
 

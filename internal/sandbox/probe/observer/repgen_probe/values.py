@@ -3,7 +3,9 @@
 Libraries are recognised by the module of the value's type and used only when
 they are already in sys.modules. Nothing here may raise into the script.
 """
+from builtins import *  # noqa: F403
 import sys
+from _blake2 import blake2b
 
 import repgen_probe as probe
 
@@ -228,8 +230,6 @@ def _statistics(np, a):
         out["min"], out["max"] = number(flat.min().item()), number(flat.max().item())
         out["mean"] = number(float(flat.mean(dtype=np.float64)))
     if a.dtype.kind in "fciubmM":
-        from _blake2 import blake2b
-
         out["hash"] = blake2b(np.ascontiguousarray(a).tobytes(), digest_size=16).hexdigest()
     return out
 

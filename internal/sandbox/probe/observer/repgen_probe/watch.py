@@ -10,6 +10,9 @@ what one of our hidden objects holds, in the hands of the script.
 import os
 import sys
 import threading
+from _thread import get_ident
+from builtins import *  # noqa: F403
+from sys import _current_frames, _getframe
 
 import repgen_probe as probe
 
@@ -53,7 +56,7 @@ def _asks():
     """The frame that gets what an event gives, when it is the script's own; None
     for a library's. What inspect and traceback only pass on is asked by who asks
     them."""
-    frame = sys._getframe(4)  # below this, the action, act and the hook
+    frame = _getframe(4)  # below this, the action, act and the hook
     while frame is not None:
         code = frame.f_code
         file = code.co_filename
@@ -70,7 +73,7 @@ def _looks(action):
     """The action with its own looks at frames left out: they are events too."""
 
     def act(args):
-        ident = threading.get_ident()
+        ident = get_ident()
         if ident in _looking:
             return
         _looking.add(ident)
@@ -90,7 +93,7 @@ def _own_frame(args):
 
 
 def _all_frames(args):
-    return _asks() is not None and any(_chain(f) for f in sys._current_frames().values())
+    return _asks() is not None and any(_chain(f) for f in _current_frames().values())
 
 
 def _held_frame(args):
@@ -118,7 +121,7 @@ def thawed(unfreeze):
 
 def _by_script():
     """True when the first caller outside the standard library is __main__."""
-    frame = sys._getframe(2)
+    frame = _getframe(2)
     while frame is not None:
         name = frame.f_globals.get("__name__", "")
         file = frame.f_code.co_filename
@@ -211,7 +214,7 @@ def _exec(args):
 def _uncaught(args):
     # The interpreter calls it below no code at all; sys.audit can be called by
     # anybody.
-    if sys._getframe(1).f_back is None and threading.current_thread() is threading.main_thread():
+    if _getframe(1).f_back is None and threading.current_thread() is threading.main_thread():
         probe.on_uncaught(args[2], args[3])
 
 
