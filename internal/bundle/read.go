@@ -31,6 +31,11 @@ type Bundle struct {
 	Report    *report.Report // its text only
 	Outcome   *proof.Outcome
 	Result    *proof.Result
+	// Repgen is the build that it says it was written by.
+	Repgen string
+	// Words are the files for people to read that this build would not have
+	// written from the evidence. Of a bundle by this build they were changed.
+	Words []string
 }
 
 // What is read of a stranger's folder is bounded. Guesses: the largest file of
@@ -107,7 +112,12 @@ func read(f *system.Folder) (b *Bundle, tampered []string, err error) {
 	if tampered = append(b.misshapen(), b.oddLocks()...); len(tampered) > 0 {
 		return nil, tampered, nil
 	}
-	return b, b.inconsistent(), nil
+	if tampered = b.inconsistent(); len(tampered) > 0 || !b.Judged() {
+		return b, tampered, nil
+	}
+	b.Repgen = m.Repgen
+	tampered, b.Words = b.altered(files)
+	return b, tampered, nil
 }
 
 func readManifest(f *system.Folder) (*Manifest, error) {

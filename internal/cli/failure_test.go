@@ -22,7 +22,7 @@ func TestEveryFailureIsOneObject(t *testing.T) {
 	t.Setenv("REPGEN_CACHE_DIR", t.TempDir())
 	nowhere := filepath.Join(t.TempDir(), "nowhere")
 	alone, result := []string{"error", "schema"}, []string(nil)
-	verified := []string{"differences", "error", "from_bundle", "ran", "result", "schema", "tampered"}
+	verified := []string{"differences", "error", "from_bundle", "not_compared", "ran", "result", "schema", "tampered"}
 	for _, c := range []struct {
 		args string
 		keys []string // nil: those of a result

@@ -36,10 +36,12 @@ type verification struct {
 	// Ran are the sides that were run anew.
 	Ran []proof.Ran `json:"ran"`
 	// FromBundle are packages that came from the bundle, not from the index.
-	FromBundle []bundled          `json:"from_bundle"`
-	Headline   string             `json:"headline,omitempty"`
-	Grade      string             `json:"grade,omitempty"`
-	Error      *proof.ResultError `json:"error"`
+	FromBundle []bundled `json:"from_bundle"`
+	// NotCompared are files whose words another build of repgen wrote.
+	NotCompared []string           `json:"not_compared"`
+	Headline    string             `json:"headline,omitempty"`
+	Grade       string             `json:"grade,omitempty"`
+	Error       *proof.ResultError `json:"error"`
 }
 
 // bundled is a package of the bundle's own: the project under test.
@@ -53,7 +55,7 @@ type bundled struct {
 var verifyExit = map[string]int{"same": exitOK, "different": exitDifferent, "tampered": exitTampered, "could_not": exitFailed}
 
 func newVerification() *verification {
-	return &verification{Schema: proof.SchemaVersion, Tampered: []string{}, Differences: []proof.Difference{}, Ran: []proof.Ran{}, FromBundle: []bundled{}}
+	return &verification{Schema: proof.SchemaVersion, Tampered: []string{}, Differences: []proof.Difference{}, Ran: []proof.Ran{}, FromBundle: []bundled{}, NotCompared: []string{}}
 }
 
 func (c *verifyCmd) check() error {
@@ -123,6 +125,14 @@ func (c *verifyCmd) verify(ctx context.Context, s streams, v *verification) erro
 		v.Result, v.Tampered = "tampered", tampered
 		return nil
 	}
+	if len(b.Words) > 0 && b.Repgen == versionText() {
+		for _, name := range b.Words {
+			v.Tampered = append(v.Tampered, name+": does not follow from the evidence")
+		}
+		v.Result = "tampered"
+		return nil
+	}
+	v.NotCompared = append(v.NotCompared, b.Words...)
 	v.Headline, v.Grade = string(b.Result.Headline), string(b.Result.Grade)
 	if !b.Judged() {
 		v.couldNot("the bundle holds no executions", "its run ended as "+v.Headline, "reproduce the report again")
@@ -203,6 +213,9 @@ func (c *verifyCmd) tell(s streams, v *verification) {
 	}
 	for _, p := range v.FromBundle {
 		_, _ = fmt.Fprintf(s.out, "   from the bundle, not from the index: %s\n", inert.Line(fmt.Sprintf("%s %s (%s, %s)", p.Package, p.Version, p.Wheel, p.Hash)))
+	}
+	if len(v.NotCompared) > 0 {
+		_, _ = fmt.Fprintf(s.out, "   not compared, since another build of repgen wrote them: the words of %s\n", inert.Line(strings.Join(v.NotCompared, ", ")))
 	}
 	for _, t := range v.Tampered {
 		_, _ = fmt.Fprintf(s.out, "   - %s\n", inert.Line(t))
