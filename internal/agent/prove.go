@@ -54,7 +54,7 @@ func (f *found) rank() int {
 		return rankLead
 	case v.Headline == oracle.DifferentFailure:
 		return rankOtherwise
-	case v.Headline == oracle.NotReproduced:
+	case v.Headline == oracle.NotReproduced, v.Headline == oracle.Undecided:
 		return rankNotAgain
 	}
 	return rankNothing

@@ -117,6 +117,6 @@ func readCase(dir string) (c Case, ok bool, err error) {
 // headlines in the order of the tables: claims first.
 var headlines = []oracle.Headline{
 	oracle.Reproduced, oracle.Fixed, oracle.Regression, oracle.Flaky, oracle.Lead, oracle.DifferentFailure,
-	oracle.NotReproduced, oracle.NotABug, oracle.Hostile, oracle.NeedsInfo, oracle.NeedsModel,
+	oracle.NotReproduced, oracle.Undecided, oracle.NotABug, oracle.Hostile, oracle.NeedsInfo, oracle.NeedsModel,
 	oracle.NeedsHardware, oracle.HumanFirst, oracle.EnvUnavailable, oracle.Exhausted, oracle.Failed,
 }

@@ -43,7 +43,7 @@ const verdictCodes = `Exit codes of reproduce and judge:
   1    failed: our own defect or the infrastructure (index down, disk full, no isolation)
   2    usage error
   3    not_reproduced
-  4    lead, different_failure, exhausted, flaky with grade D
+  4    lead, inconclusive, different_failure, exhausted, flaky with grade D
   5    needs_info, needs_model, needs_hardware, human_first, env_unavailable, not_a_bug, hostile
   130  interrupted
 `

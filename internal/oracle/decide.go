@@ -60,6 +60,7 @@ func Decide(e Expectation, ev Evidence) Verdict {
 	case e.Oracle == OracleDifferential && v.Hits == 0:
 		v.unjudged(reported, "the report states only that releases differ, and what was printed does not tell them apart: nothing was found wrong or right")
 	}
+	v.earn(ev, t)
 	return v
 }
 

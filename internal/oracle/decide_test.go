@@ -154,8 +154,13 @@ func TestDecide(t *testing.T) {
 		{"certificate alone", lib(OracleImportError), Evidence{CertificateHit: true, Groups: []Group{gone}}, Lead, "D", nil, "not_run", ""},
 
 		// headlines without hits
-		{"not reproduced", printedClaim, Evidence{Certified: true, Groups: []Group{bad("ccccc"), findings(SideRelease, "1.0", "hhh")}}, NotReproduced, "", nil, "not_run", "lib 1.0 (another release) shows it, 3 of 3"},
-		{"not reproduced says what zero is worth", printedClaim, Evidence{Certified: true, Groups: []Group{bad("aaaaa")}}, NotReproduced, "", nil, "not_run", "fewer than 45 %"},
+		{"another release shows it", printedClaim, Evidence{Certified: true, Groups: []Group{bad("ccccc"), findings(SideRelease, "1.0", "hhh")}}, Undecided, "", nil, "not_run", "lib 1.0 (another release) shows it, 3 of 3"},
+		{"not reproduced says what zero is worth", printedClaim, Evidence{Certified: true, Groups: []Group{bad("ccccc")}}, NotReproduced, "", nil, "not_run", "fewer than 45 %"},
+		{"nothing was seen to be right", printedClaim, Evidence{Certified: true, Groups: []Group{bad("aaaaa")}}, Undecided, "", nil, "not_run", "what should have come"},
+		{"most failed otherwise", printedClaim, Evidence{Certified: true, Groups: []Group{bad("ccaaa")}}, Undecided, "", nil, "not_run", "only 2 of 5"},
+		{"a release that nobody named", printedClaim, Evidence{Certified: true, Groups: []Group{bad("ccccc")}, Open: []Open{{Kind: "release", Text: "lib 2.0 ran"}}}, Undecided, "", nil, "not_run", "open: lib 2.0 ran"},
+		{"a crash of another kind, on a release that nobody named", crashClaim, Evidence{Certified: true, Groups: []Group{bad("xxxxx")}, Open: []Open{{Kind: "release", Text: "lib 2.0 ran"}}}, Undecided, "", nil, "not_run", "open: lib 2.0 ran"},
+		{"within the tolerance once", printedClaim, Evidence{Certified: true, Groups: []Group{bad("wxxxx")}}, Undecided, "", nil, "not_run", "only 1 of 5"},
 		{"a collision among clean runs", printedClaim, Evidence{Certified: true, Groups: []Group{bad("ccccx")}}, NotReproduced, "", nil, "not_run", "failed otherwise"},
 		{"never certified", printedClaim, Evidence{Groups: []Group{bad("ccccc")}}, Failed, "", nil, "not_run", "never certified"},
 		{"different failure", crashClaim, Evidence{Certified: true, Groups: []Group{bad("xxxxx")}}, DifferentFailure, "", nil, "not_run", "5 of 5"},

@@ -18,7 +18,7 @@ func TestPartOfTheClaimIsNoDenial(t *testing.T) {
 		headline      Headline
 	}{
 		{"the wrong line alone", "-1.9e-09\n", Lead},
-		{"another line", "7.5\n", NotReproduced},
+		{"another line", "7.5\n", Undecided},
 	} {
 		g := Group{Side: SideReported, Subject: "lib", Version: "1.0"}
 		for range 5 {
@@ -46,7 +46,7 @@ func TestBothSidesCameIsNoDenial(t *testing.T) {
 	for printed, want := range map[string]Headline{
 		"1.25e-08\n0.0\n": Lead,          // as the report shows it
 		"0.0\n0.0\n":      NotReproduced, // right in both
-		"7.5\n7.5\n":      NotReproduced, // neither
+		"7.5\n7.5\n":      Undecided,     // neither
 	} {
 		g := Group{Side: SideReported, Subject: "lib", Version: "1.0"}
 		for range 5 {
@@ -70,7 +70,7 @@ func TestDrawnNumbersAreNoDenial(t *testing.T) {
 		want     Headline
 	}{
 		{true, nil, "0.31\n", Lead},
-		{false, nil, "0.31\n", NotReproduced},
+		{false, nil, "0.31\n", Undecided},
 		{true, []Line{{Text: "1.0", Replaces: 0}}, "1.0\n", NotReproduced},
 		{true, []Line{{Text: "1.0", Replaces: 0}}, "0.31\n", Lead},
 	} {

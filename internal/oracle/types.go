@@ -320,6 +320,9 @@ type Evidence struct {
 	Adjacent bool `json:"adjacent,omitempty"`
 	// BudgetEnded: a budget of ours ended the search.
 	BudgetEnded bool `json:"budget_ended,omitempty"`
+	// Open is what of release and script is not the reporter's own word: with it
+	// nothing can be denied.
+	Open []Open `json:"open,omitempty"`
 }
 
 // Headline of a verdict; see docs/verdicts.md.
@@ -339,8 +342,11 @@ const (
 	NeedsHardware    Headline = "needs_hardware"
 	EnvUnavailable   Headline = "env_unavailable"
 	NotABug          Headline = "not_a_bug"
-	Hostile          Headline = "hostile"
-	Failed           Headline = "failed"
+	// Undecided: the symptom did not come, and something is open that a denial
+	// would need (Verdict.Open).
+	Undecided Headline = "inconclusive"
+	Hostile   Headline = "hostile"
+	Failed    Headline = "failed"
 	// HumanFirst: the trouble lies in the harness around the library (CI, an
 	// installer, a distributed launch), which no single script can show.
 	HumanFirst Headline = "human_first"
@@ -369,5 +375,6 @@ type Verdict struct {
 	GoodBefore string   `json:"good_before,omitempty"` // older release without it
 	FirstFixed string   `json:"first_fixed,omitempty"` // newer release without it
 	OnNewest   string   `json:"on_newest"`             // "yes", "no", "not_run", "inconclusive"
+	Open       []Open   `json:"open,omitempty"`        // of Undecided
 	Reasons    []string `json:"reasons"`
 }

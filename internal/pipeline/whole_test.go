@@ -29,7 +29,7 @@ type house struct {
 }
 
 func (h *house) Spec(_ context.Context, in environment.SpecInput) (environment.Spec, *environment.Unavailable, error) {
-	return environment.Spec{Python: "3.11", Subject: "tinynet", Imports: in.Candidate.Imports, AsOf: time.Unix(0, 0).UTC(), AsOfSource: "report"}, nil, nil
+	return environment.Spec{Python: "3.11", Subject: "tinynet", Imports: in.Candidate.Imports, Requirements: []environment.Requirement{{Name: "tinynet", Spec: "==1.2", Word: environment.WordReporter}}, AsOf: time.Unix(0, 0).UTC(), AsOfSource: "report"}, nil, nil
 }
 
 func (h *house) lock(version string) *environment.Lock {

@@ -265,9 +265,12 @@ func typeErrorReport() Input {
 		Report:    &report.Report{Title: "lib fails"},
 		Decision:  &triage.Decision{Route: triage.Attempt, Subjects: []string{"lib"}, SubjectSource: "title", Expectation: exp},
 		Candidate: &candidate.Candidate{Script: "import lib\n\nlib.call()\n", Origin: "reporter", Imports: []string{"lib"}},
-		Spec:      environment.Spec{Subject: "lib", Imports: []string{"lib"}},
+		Spec:      environment.Spec{Subject: "lib", Imports: []string{"lib"}, Requirements: []environment.Requirement{stated}},
 	}
 }
+
+// stated is the release of lib in the reporter's own words.
+var stated = environment.Requirement{Name: "lib", Spec: "==1.2", Word: environment.WordReporter}
 
 func (w *world) prove(t *testing.T, in Input, j Journal) *Outcome {
 	t.Helper()

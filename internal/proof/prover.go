@@ -305,6 +305,7 @@ func (p *proof) conclude() {
 	ev.Lowered = lowered(p.in.Candidate)
 	ev.OnDevice = p.in.Decision.OnDevice != ""
 	ev.Refused = Refusals(p.in.Candidate, &p.exp)
+	ev.Open = p.unearned()
 	p.addNeutral()
 	p.out.Subject = ResultSubject{Name: p.subject, Version: p.reported.group.Version, Source: p.in.Decision.SubjectSource}
 	for i := range ev.Groups {

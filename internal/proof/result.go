@@ -27,9 +27,12 @@ type Result struct {
 	Isolation   []sandbox.Layer   `json:"isolation"`
 	Edits       []candidate.Edit  `json:"edits"`
 	Reasons     []string          `json:"reasons"`
-	Missing     []string          `json:"missing"`
-	Reply       string            `json:"reply,omitempty"`
-	Cost        Cost              `json:"cost"`
+	// Open is what a denial would have needed, where the headline is
+	// "inconclusive".
+	Open    []oracle.Open `json:"open"`
+	Missing []string      `json:"missing"`
+	Reply   string        `json:"reply,omitempty"`
+	Cost    Cost          `json:"cost"`
 	// Steering are texts of the report that speak to tools, recorded as data.
 	Steering []string `json:"steering"`
 	// Model is nil where no language model was asked.

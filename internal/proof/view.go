@@ -42,7 +42,7 @@ func View(d *triage.Decision, c *candidate.Candidate, o *Outcome) *Result {
 func emptyResult() *Result {
 	return &Result{
 		Schema: SchemaVersion, Also: []oracle.Headline{}, Versions: []ResultVersion{}, Isolation: []sandbox.Layer{},
-		Edits: []candidate.Edit{}, Reasons: []string{}, Missing: []string{}, Steering: []string{},
+		Edits: []candidate.Edit{}, Reasons: []string{}, Open: []oracle.Open{}, Missing: []string{}, Steering: []string{},
 	}
 }
 
@@ -104,6 +104,7 @@ func (r *Result) outcome(o *Outcome) {
 	}
 	r.Headline, r.Grade, r.Hits, r.Runs = v.Headline, v.Grade, v.Hits, v.Runs
 	r.Also = append(r.Also, v.Also...)
+	r.Open = append(r.Open, v.Open...)
 	r.Interval = [2]float64{v.Low, v.High}
 	if o.Expectation != nil {
 		r.Symptom.Expected, r.Symptom.Oracle = expectedView(o.Expectation), o.Expectation.Oracle
@@ -193,7 +194,7 @@ func ExitCode(r *Result) int {
 			return 0
 		}
 		return 4
-	case oracle.Lead, oracle.DifferentFailure, oracle.Exhausted:
+	case oracle.Lead, oracle.DifferentFailure, oracle.Exhausted, oracle.Undecided:
 		return 4
 	case oracle.NotReproduced:
 		return 3
