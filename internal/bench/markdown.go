@@ -21,6 +21,7 @@ func Markdown(w io.Writer, t *Table) error {
 	p.line("%s", inert.Markdown(t.Identity))
 	p.line("")
 	p.list("False claims", t.FalseClaims)
+	p.list("False denials", t.FalseDenials)
 	p.line("")
 	p.recall("Positives that need no language model", t.Reachable)
 	p.recall("Positives that need one", t.Model)

@@ -20,6 +20,9 @@ type Table struct {
 	// FalseClaims are cases whose bug was claimed as reproduced (reproduced,
 	// fixed, regression, or flaky with grade A to C) though it should not be.
 	FalseClaims []string `json:"false_claims"`
+	// FalseDenials are bugs that were denied: not_reproduced, not_a_bug or
+	// different_failure.
+	FalseDenials []string `json:"false_denials"`
 	// Confusion counts got by expected: Confusion[expected][got].
 	Confusion map[oracle.Headline]map[oracle.Headline]int `json:"confusion"`
 	// Reachable are the positives that need no language model.
@@ -83,7 +86,7 @@ func right(o Outcome) bool {
 func Summarise(identity string, outcomes []Outcome) *Table {
 	t := &Table{
 		Schema: SchemaVersion, Identity: identity, Cases: len(outcomes), Outcomes: outcomes,
-		FalseClaims: []string{}, Confusion: map[oracle.Headline]map[oracle.Headline]int{},
+		FalseClaims: []string{}, FalseDenials: []string{}, Confusion: map[oracle.Headline]map[oracle.Headline]int{},
 		Grades: map[oracle.Grade]int{}, Rungs: map[int]int{},
 		Reachable: Recall{Missed: []string{}}, Model: Recall{Missed: []string{}},
 		Negatives: Exact{Wrong: []string{}}, ModelNegatives: Exact{Wrong: []string{}},
@@ -96,6 +99,8 @@ func Summarise(identity string, outcomes []Outcome) *Table {
 	return t
 }
 
+var denials = map[oracle.Headline]bool{oracle.NotReproduced: true, oracle.NotABug: true, oracle.DifferentFailure: true}
+
 func (t *Table) count(o Outcome) {
 	row := t.Confusion[o.Expected]
 	if row == nil {
@@ -107,6 +112,9 @@ func (t *Table) count(o Outcome) {
 	t.Rungs[o.Rung]++
 	if claims(o) && !positive(o) && !slices.Contains(o.Accept, o.Headline) {
 		t.FalseClaims = append(t.FalseClaims, o.ID)
+	}
+	if positive(o) && denials[o.Headline] && !slices.Contains(o.Accept, o.Headline) {
+		t.FalseDenials = append(t.FalseDenials, o.ID)
 	}
 	switch {
 	case positive(o) && o.NeedsLLM:

@@ -44,6 +44,6 @@ func (v *Verdict) earn(ev Evidence, t tally) {
 	}
 	v.Headline, v.Open = Undecided, open
 	for _, o := range open {
-		v.say("open: %s", o.Text)
+		v.say("open: %s (what would settle it: %s)", o.Text, o.Settles)
 	}
 }

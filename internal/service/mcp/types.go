@@ -219,7 +219,7 @@ type JudgeOut struct {
 
 // VerdictOut is repgen's verdict.
 type VerdictOut struct {
-	Headline string       `json:"headline" jsonschema:"reproduced, fixed, regression, flaky: it is the bug; lead, different_failure, not_reproduced, exhausted and others are not"`
+	Headline string       `json:"headline" jsonschema:"reproduced, fixed, regression, flaky: it is the bug; lead, inconclusive, different_failure, not_reproduced, exhausted and others are not"`
 	Also     []string     `json:"also,omitempty"`
 	Grade    string       `json:"grade,omitempty" jsonschema:"A to C: shown with a control; D: without"`
 	Hits     int          `json:"hits"`
