@@ -28,6 +28,11 @@ func (b *Bundle) reread() {
 			b.Outcome.Evidence.Refused = append(b.Outcome.Evidence.Refused, why)
 		}
 	}
+	for _, o := range proof.Unearned(b.Outcome, fresh) {
+		if !slices.Contains(b.Outcome.Evidence.Open, o) {
+			b.Outcome.Evidence.Open = append(b.Outcome.Evidence.Open, o)
+		}
+	}
 }
 
 // unfounded lists claims of the evidence that its own locks and variables

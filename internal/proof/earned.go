@@ -4,25 +4,26 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/repgen/repgen/internal/candidate"
 	"github.com/repgen/repgen/internal/environment"
 	"github.com/repgen/repgen/internal/oracle"
 )
 
-// unearned lists what of the reported side is not the reporter's own word. A
+// Unearned lists what of the reported side is not the reporter's own word. A
 // release that was chosen by the day, loosened until it could be installed, or
 // given by nobody may be one that never had the bug; so may a script that was
 // changed in a way that could hide it.
-func (p *proof) unearned() []oracle.Open {
+func Unearned(o *Outcome, c *candidate.Candidate) []oracle.Open {
 	var open []oracle.Open
-	if p.subject != "" && !p.reporterNamed(p.subject) {
+	if s := o.Subject; s.Name != "" && !reporterNamed(o, s.Name) {
 		open = append(open, oracle.Open{
 			Kind:    "release",
-			Text:    fmt.Sprintf("%s %s ran, which the report does not name: another release may show it", p.subject, p.reported.group.Version),
-			Settles: fmt.Sprintf("which release of %s shows it?", p.subject),
+			Text:    fmt.Sprintf("%s %s ran, which the report does not name: another release may show it", s.Name, s.Version),
+			Settles: fmt.Sprintf("which release of %s shows it?", s.Name),
 		})
 	}
-	if p.in.Candidate.Origin == originReporter {
-		for _, why := range p.in.Candidate.RiskyFor(&p.exp) {
+	if c.Origin == originReporter {
+		for _, why := range c.RiskyFor(o.Expectation) {
 			open = append(open, oracle.Open{Kind: "script", Text: "the script was changed in a way that could hide it: " + why, Settles: "the script exactly as it was run"})
 		}
 	}
@@ -31,7 +32,7 @@ func (p *proof) unearned() []oracle.Open {
 
 // reporterNamed says that the release of a package is what the report, or the
 // user, said it is.
-func (p *proof) reporterNamed(name string) bool {
+func reporterNamed(o *Outcome, name string) bool {
 	stated := func(list []environment.Requirement) bool {
 		return slices.ContainsFunc(list, func(r environment.Requirement) bool {
 			if r.Name != name {
@@ -41,8 +42,8 @@ func (p *proof) reporterNamed(name string) bool {
 		})
 	}
 	// Those in force when it was solved: a word that had to be loosened is gone.
-	if l := p.reported.lock; len(l.Requirements)+len(l.Constraints) > 0 {
+	if l := o.Lock; l != nil && len(l.Requirements)+len(l.Constraints) > 0 {
 		return stated(l.Requirements) || stated(l.Constraints)
 	}
-	return stated(p.reported.spec.Requirements) || stated(p.reported.spec.Constraints)
+	return stated(o.Spec.Requirements) || stated(o.Spec.Constraints)
 }

@@ -305,9 +305,9 @@ func (p *proof) conclude() {
 	ev.Lowered = lowered(p.in.Candidate)
 	ev.OnDevice = p.in.Decision.OnDevice != ""
 	ev.Refused = Refusals(p.in.Candidate, &p.exp)
-	ev.Open = p.unearned()
 	p.addNeutral()
 	p.out.Subject = ResultSubject{Name: p.subject, Version: p.reported.group.Version, Source: p.in.Decision.SubjectSource}
+	ev.Open = Unearned(p.out, p.in.Candidate)
 	for i := range ev.Groups {
 		for _, ex := range ev.Groups[i].Executions {
 			p.out.Sandbox += ex.WallSeconds
