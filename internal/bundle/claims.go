@@ -11,6 +11,8 @@ import (
 	"github.com/repgen/repgen/internal/oracle"
 	"github.com/repgen/repgen/internal/proof"
 	"github.com/repgen/repgen/internal/pydist"
+	"github.com/repgen/repgen/internal/report"
+	"github.com/repgen/repgen/internal/triage"
 )
 
 // A manifest only shows that a folder is as its last writer left it. What a
@@ -53,6 +55,15 @@ func (b *Bundle) unfounded() []string {
 		if have := lock.Version(g.Subject); g.Subject != "" && version != "" && have != version {
 			out = append(out, fmt.Sprintf("%s ran with %s %s", name, g.Subject, have))
 		}
+		if !maps.Equal(lock.Env, base.Env) {
+			out = append(out, name+" ran with other variables than the reported side")
+		}
+		if lock.Python != base.Python {
+			out = append(out, fmt.Sprintf("%s ran with Python %s, the reported side with %s", name, lock.Python, base.Python))
+		}
+		if g.Side == oracle.SideFix && !b.isFix(base, lock) {
+			out = append(out, name+" is no fix of a project, built from it")
+		}
 		if g.Older && g.Side != oracle.SideFix && notBefore(version, base.Version(g.Subject)) {
 			out = append(out, fmt.Sprintf("%s is no release before %s", name, base.Version(g.Subject)))
 		}
@@ -61,6 +72,57 @@ func (b *Bundle) unfounded() []string {
 		}
 	}
 	return out
+}
+
+// isFix: the fix is the project's own, built from the revision that its user
+// called fixed, as the reported side is built from another.
+func (b *Bundle) isFix(base, lock *environment.Lock) bool {
+	p := b.Outcome.Spec.Project
+	built := func(l *environment.Lock) bool {
+		return slices.ContainsFunc(l.Packages, func(k environment.Package) bool {
+			return k.Wheel != "" && k.Name == pydist.Normalize(p.Name)
+		})
+	}
+	return p != nil && p.Fixed != "" && built(base) && built(lock)
+}
+
+// relabel puts on each group what follows from its lock and the report, whatever
+// the bundle says of it: a release that nobody named as good is one that a search
+// found, what moved with it and is named there counts, and so does a stand-in.
+func (b *Bundle) relabel() {
+	base, good := b.Outcome.Lock, triage.Decide(b.Report, triage.Options{}).Good
+	for i := range b.Outcome.Evidence.Groups {
+		g, lock := &b.Outcome.Evidence.Groups[i], b.Outcome.Locks[i]
+		if lock == nil || base == nil {
+			continue
+		}
+		named := slices.ContainsFunc(good, func(v report.Version) bool { return pydist.Normalize(v.Dist) == g.Subject })
+		if g.Side == oracle.SideNamed && !named {
+			g.Side = oracle.SideRelease
+		}
+		g.StandIn = g.StandIn || slices.Contains(lock.StandIns, g.Subject)
+		if g.Side == oracle.SideFix || g.Subject == "" {
+			continue
+		}
+		_, moved := proof.Moved(b.Report, movesBetween(base, lock), base, g.Subject)
+		for _, m := range moved {
+			if !slices.Contains(g.MovedNamed, m) {
+				g.MovedNamed = append(g.MovedNamed, m)
+			}
+		}
+	}
+}
+
+// movesBetween are the packages whose release differs between two locks.
+func movesBetween(base, lock *environment.Lock) []environment.Move {
+	var moves []environment.Move
+	for _, p := range append(slices.Clone(base.Packages), lock.Packages...) {
+		m := environment.Move{Name: p.Name, From: base.Version(p.Name), To: lock.Version(p.Name)}
+		if m.From != m.To && !slices.Contains(moves, m) {
+			moves = append(moves, m)
+		}
+	}
+	return moves
 }
 
 // notBefore compares two releases. Of what is no version nothing is known.

@@ -28,7 +28,7 @@ type Bundle struct {
 	// Wheels are those that it brings, by the sha256 that locks know them by.
 	Wheels    map[string][]byte
 	Candidate *candidate.Candidate
-	Report    *report.Report // its text only
+	Report    *report.Report
 	Outcome   *proof.Outcome
 	Result    *proof.Result
 	// Repgen is the build that it says it was written by.
@@ -202,7 +202,7 @@ func assemble(files map[string][]byte) (*Bundle, error) {
 		return nil, fmt.Errorf("%s: the line that begins the script is missing", fileScript)
 	}
 	b.Candidate.Script = script
-	b.Report = &report.Report{Text: string(files[fileReport])}
+	b.Report = report.Parse(files[fileReport], report.Source{})
 	b.Wheels = wheelsOf(files)
 	b.Outcome = ev.Outcome
 	b.Outcome.Limits = Bounded(b.Outcome.Limits)
@@ -251,6 +251,7 @@ func (b *Bundle) inconsistent() []string {
 		return nil
 	}
 	b.reread()
+	b.relabel()
 	v := proof.Rejudge(*b.Outcome.Expectation, b.Outcome.Evidence)
 	out := b.unfounded()
 	if v.Headline != b.Outcome.Verdict.Headline || v.Headline != b.Result.Headline {

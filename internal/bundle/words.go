@@ -9,7 +9,6 @@ import (
 
 	"github.com/repgen/repgen/internal/environment"
 	"github.com/repgen/repgen/internal/proof"
-	"github.com/repgen/repgen/internal/report"
 	"github.com/repgen/repgen/internal/triage"
 )
 
@@ -39,7 +38,7 @@ func (b *Bundle) derived() *proof.Result {
 func (b *Bundle) altered(files map[string][]byte) (run, words []string) {
 	r := b.derived()
 	c := Content{
-		Report: report.Parse([]byte(b.Report.Text), report.Source{}), Candidate: b.Candidate, Outcome: b.Outcome, Result: r,
+		Report: b.Report, Candidate: b.Candidate, Outcome: b.Outcome, Result: r,
 		Wheel: func(p environment.Package) ([]byte, error) {
 			if len(p.Hashes) == 1 && b.Wheels[p.Hashes[0]] != nil {
 				return b.Wheels[p.Hashes[0]], nil

@@ -47,12 +47,25 @@ type Ran struct {
 // that the headline and the grade of a recorded outcome rest on, and compares
 // what the oracle says. What was not run again counts for nothing.
 func (p *Prover) Again(ctx context.Context, c *candidate.Candidate, old *Outcome) (*Rerun, error) {
-	pr := &proof{Prover: p, in: Input{Candidate: c, Runs: defaultRuns, Limits: old.Limits}, exp: *old.Expectation, out: &Outcome{}}
+	pr := &proof{Prover: p, in: Input{Candidate: c, Runs: defaultRuns, Limits: old.Limits, Spec: old.Spec}, exp: *old.Expectation, out: &Outcome{}}
 	again, err := restsOn(ctx, old)
 	if err != nil {
 		return nil, err
 	}
-	r := &Rerun{}
+	r, settled, err := pr.rerun(ctx, c, old, again, 0)
+	if err == nil && r.Unavailable == nil && !settled {
+		// Too few of what comes now and then: as many of each side as tell it
+		// from chance. What is recorded adds nothing: anybody may have written it.
+		r, _, err = pr.rerun(ctx, c, old, again, doubtRuns)
+	}
+	return r, err
+}
+
+// rerun runs the sides as often as they ran before, at least so often. settled is
+// false where the new executions of the reported side, or the recorded ones,
+// disagree among each other and do not come to the recorded verdict.
+func (p *proof) rerun(ctx context.Context, c *candidate.Candidate, old *Outcome, again []bool, least int) (r *Rerun, settled bool, err error) {
+	r = &Rerun{}
 	varies := false
 	var rates []Difference // of what comes and goes
 	fresh := only(old.Evidence, again)
@@ -60,10 +73,10 @@ func (p *Prover) Again(ctx context.Context, c *candidate.Candidate, old *Outcome
 		if !again[i] {
 			continue
 		}
-		g, earlier, un, err := pr.rerunGroup(ctx, before, old.Locks[i], old.Spec)
+		g, earlier, un, err := p.rerunGroup(ctx, before, old.Locks[i], old.Spec, least)
 		if err != nil || un != nil {
 			r.Unavailable = un
-			return r, err
+			return r, true, err
 		}
 		r.Ran = append(r.Ran, ranGroup(g, earlier))
 		differ := compareGroup(before, g, *old.Expectation)
@@ -78,17 +91,15 @@ func (p *Prover) Again(ctx context.Context, c *candidate.Candidate, old *Outcome
 		fresh.Groups[i] = g
 	}
 	if len(r.Ran) == 0 {
-		return r, nil
+		return r, true, nil
 	}
 	if len(rates) > 0 && !carries(c, old, fresh) {
 		r.Differences = append(r.Differences, rates...)
 	}
-	if varies {
-		pool(fresh.Groups, old, again)
-	}
 	regroundControl(c, old.Expectation, &fresh)
+	n := len(r.Differences)
 	r.compare(old.Verdict, Rejudge(*old.Expectation, fresh), varies)
-	return r, nil
+	return r, !varies || len(r.Differences) == n, nil
 }
 
 // compare adds what of the verdict does not follow from the new executions.
@@ -170,22 +181,11 @@ func carries(c *candidate.Candidate, old *Outcome, fresh oracle.Evidence) bool {
 	return alone.Headline != oracle.Flaky && Positive(alone.Headline) && alone.Grade == old.Verdict.Grade
 }
 
-// pool joins the recorded executions of the compared sides to the new ones. A
-// symptom that comes now and then gives two samples of one rate: they are
-// judged together, or chance alone would flip the verdict.
-func pool(fresh []oracle.Group, old *Outcome, again []bool) {
-	for i := range fresh {
-		if again[i] && fresh[i].Side != oracle.SideNeutral {
-			fresh[i].Executions = slices.Concat(old.Evidence.Groups[i].Executions, fresh[i].Executions)
-		}
-	}
-}
-
-// rerunGroup runs a side as often as before. earlier says that its certificate
+// rerunGroup runs a side as often as before, or so often. earlier says that its certificate
 // was there.
-func (p *proof) rerunGroup(ctx context.Context, before oracle.Group, lock *environment.Lock, spec environment.Spec) (g oracle.Group, earlier bool, un *environment.Unavailable, err error) {
+func (p *proof) rerunGroup(ctx context.Context, before oracle.Group, lock *environment.Lock, spec environment.Spec, least int) (g oracle.Group, earlier bool, un *environment.Unavailable, err error) {
 	g = before
-	n := len(g.Executions)
+	n := max(len(g.Executions), least)
 	g.Executions, g.Judgements = nil, nil
 	s, un, err := p.open(ctx, spec, lock)
 	if err != nil || un != nil {
@@ -201,9 +201,14 @@ func (p *proof) rerunGroup(ctx context.Context, before oracle.Group, lock *envir
 			return g, false, nil, err
 		}
 		if have >= doubtRuns || !unsettled(before, s.group, p.exp) {
-			return s.group, false, nil, nil
+			break
 		}
 	}
+	if g.Side == oracle.SideRelease || g.Side == oracle.SideNewest || g.Side == oracle.SideNamed {
+		// What a release has not is asked of the release, not of the record.
+		s.group.Lacks, err = p.lacks(ctx, s)
+	}
+	return s.group, false, nil, err
 }
 
 // doubtRuns is how many new executions a group gets while they neither agree

@@ -49,7 +49,7 @@ func (p *proof) repairControl(ctx context.Context, s *side) error {
 		repaired.group.Executions = nil
 		if version == "" {
 			p.note("%s %s imports %s without declaring it: %s %s added", s.group.Subject, s.group.Version, dist, dist, lock.Version(dist))
-			all, named := p.moved(cameWith(s.lock, lock), lock, s.group.Subject)
+			all, named := Moved(p.in.Report, cameWith(s.lock, lock), lock, s.group.Subject)
 			repaired.group.Moved = slices.Concat(s.group.Moved, all)
 			repaired.group.MovedNamed = slices.Concat(s.group.MovedNamed, named)
 		} else {

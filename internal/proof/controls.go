@@ -120,7 +120,7 @@ func (p *proof) build(ctx context.Context, pl plan, spec environment.Spec, base 
 	if pl.side == oracle.SideFix {
 		g.Version = atCommit(lock.Version(pl.name), spec.Project)
 	}
-	g.Moved, g.MovedNamed = p.moved(moves, base, pl.name)
+	g.Moved, g.MovedNamed = Moved(p.in.Report, moves, base, pl.name)
 	g.StandIn = standsIn(lock, pl.name)
 	s, un, err := p.open(ctx, spec, lock)
 	if err != nil {
@@ -148,15 +148,15 @@ func atCommit(version string, src *environment.ProjectSource) string {
 	return version + "@" + src.FixedAt.Short()
 }
 
-// moved tells what else had to move, and which of that the report names. The
+// Moved tells what else had to move, and which of that the report names. The
 // family of the subject (released together) counts as the subject.
-func (p *proof) moved(moves []environment.Move, base *environment.Lock, name string) (all, named []string) {
+func Moved(r *report.Report, moves []environment.Move, base *environment.Lock, name string) (all, named []string) {
 	family := map[string]bool{name: true}
 	for _, f := range pydist.Family(name) {
 		family[f] = true
 	}
 	stated := map[string]bool{}
-	for _, v := range p.in.Report.Versions {
+	for _, v := range r.Versions {
 		if v.Role != report.RoleMention {
 			stated[lockName(base, v.Dist)] = true
 		}
