@@ -39,11 +39,16 @@ func TestNothingToRunAgain(t *testing.T) {
 		}, "2 reported sides"},
 		"no reported side":             {func(o map[string]any) { groups(o)[0].(map[string]any)["side"] = "newest" }, "0 reported sides"},
 		"a later release called older": {func(o map[string]any) { groups(o)[1].(map[string]any)["older"] = true }, "is no release before 1.2"},
-		"a side of no run":             {func(o map[string]any) { groups(o)[1].(map[string]any)["side"] = "oracle" }, `"oracle" is no side`},
-		"a name that is a file":        {func(o map[string]any) { list(o, 0)["name"] = "-r /etc/passwd\nlib" }, "is no name of a package"},
-		"a version with more":          {func(o map[string]any) { list(o, 0)["version"] = "1.2\n--index-url=x" }, "is no version of lib"},
-		"a hash with more":             {func(o map[string]any) { list(o, 0)["hashes"] = []string{someHash + " --index-url=x"} }, "is no hash of lib"},
-		"other hashes":                 {func(o map[string]any) { list(o, 0)["hashes"] = []string{strings.Replace(someHash, "0", "1", 1)} }, "other hashes than it installs"},
+		"a variable of one side alone": {func(o map[string]any) {
+			locks(o)[1].(map[string]any)["env"] = map[string]any{"JAX_ENABLE_X64": "1"}
+		}, "with other variables than the reported side"},
+		"a Python of one side alone": {func(o map[string]any) { locks(o)[1].(map[string]any)["python"] = "3.10.13" }, "ran with Python 3.10.13"},
+		"a release called the fix":   {func(o map[string]any) { groups(o)[1].(map[string]any)["side"] = "fix" }, "is no fix of a project"},
+		"a side of no run":           {func(o map[string]any) { groups(o)[1].(map[string]any)["side"] = "oracle" }, `"oracle" is no side`},
+		"a name that is a file":      {func(o map[string]any) { list(o, 0)["name"] = "-r /etc/passwd\nlib" }, "is no name of a package"},
+		"a version with more":        {func(o map[string]any) { list(o, 0)["version"] = "1.2\n--index-url=x" }, "is no version of lib"},
+		"a hash with more":           {func(o map[string]any) { list(o, 0)["hashes"] = []string{someHash + " --index-url=x"} }, "is no hash of lib"},
+		"other hashes":               {func(o map[string]any) { list(o, 0)["hashes"] = []string{strings.Replace(someHash, "0", "1", 1)} }, "other hashes than it installs"},
 		"a package twice": {func(o map[string]any) {
 			l := locks(o)[0].(map[string]any)
 			l["packages"] = append(l["packages"].([]any), list(o, 0))

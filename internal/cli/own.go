@@ -40,6 +40,9 @@ const notOwn = "was not made by this user's repgen, or was changed since"
 // with nothing that the user did not name here.
 func (f *runFlags) adopt(s streams, run *pipeline.Stored) error {
 	q, where := run.Request, inert.Line(run.Dir)
+	if f.LLM == "" && run.Left.Model == "" {
+		f.LLM = pipeline.NoModel // the user's default is spent on no stranger's word
+	}
 	if m := run.Left.Model; m != "" && f.LLM == "" {
 		return usage("the run in %s %s, and asks a language model, %s: to have one asked, say --llm again; --llm none goes on without it",
 			where, notOwn, inert.Line(llm.Redact(m, llm.EnvSecrets(os.Environ()))))

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
+	"github.com/repgen/repgen/internal/llm"
 	"github.com/repgen/repgen/internal/output"
 	"github.com/repgen/repgen/internal/pipeline"
 	"github.com/repgen/repgen/internal/proof"
@@ -95,12 +97,22 @@ func (f *runFlags) model(ctx context.Context, s streams, req *pipeline.Request) 
 	named := f.modelBudget
 	if named.LLM == "" && f.Resume != "" && req.Model != "" {
 		named.LLM = req.Model
+		// The folder that one stands in now may be a stranger's checkout, with a
+		// program of that name.
+		if here, _ := os.Getwd(); strings.HasPrefix(req.Model, "exec:") && req.ModelDir != here {
+			return usage("the model of the run in %s is a command, %s, that was named in %s: go there, or say --llm again", inert.Line(f.Resume), inert.Line(llm.Redact(req.Model, llm.EnvSecrets(os.Environ()))), inert.Line(req.ModelDir))
+		}
 	}
 	name, err := named.modelName(ctx, s)
 	if err != nil {
 		return err
 	}
-	req.Model = name
+	req.Model, req.ModelDir = name, ""
+	if strings.HasPrefix(name, "exec:") {
+		if req.ModelDir, err = os.Getwd(); err != nil {
+			return fmt.Errorf("keep where the model's command was named: %w", err)
+		}
+	}
 	f.modelBudget.fill(req)
 	req.AgentBudget.Wall = wallOf(req.Budget)
 	return nil
@@ -135,6 +147,10 @@ func (f *runFlags) same(ctx context.Context, s streams, name string, req *pipeli
 // execute runs the pipeline and shows what came of it.
 func (f *runFlags) execute(ctx context.Context, s streams, req *pipeline.Request, dir string) error {
 	if dir == "" {
+		// It lies where one happens to stand, in a stranger's checkout for one.
+		if info, err := os.Lstat("repgen-out"); err == nil && info.Mode()&os.ModeSymlink != 0 {
+			return usage("repgen-out is a link: name the folder of the run with --out")
+		}
 		dir = pipeline.DefaultDir("repgen-out", req)
 	}
 	progress := f.progress(s)

@@ -8,9 +8,11 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/repgen/repgen/internal/system"
 )
@@ -41,6 +43,8 @@ func OwnKey(ctx context.Context, cache string) (Key, error) {
 	defer func() { _ = unlock() }()
 	if key, err := readKey(path); err == nil {
 		return key, nil // another process was first
+	} else if errors.Is(err, errForeignKey) {
+		return nil, err
 	}
 	key := make(Key, keyBytes)
 	_, _ = rand.Read(key) // never fails (crypto/rand)
@@ -50,7 +54,16 @@ func OwnKey(ctx context.Context, cache string) (Key, error) {
 	return key, nil
 }
 
+var errForeignKey = errors.New("it belongs to another user, or others may read or write it")
+
+// readKey reads a key that nobody else can have put there or read: in a cache
+// folder that others may write, theirs would make their folders one's own.
 func readKey(path string) (Key, error) {
+	if info, err := os.Lstat(path); err == nil {
+		if st, ok := info.Sys().(*syscall.Stat_t); ok && (int(st.Uid) != os.Getuid() || info.Mode().Perm()&0o077 != 0) {
+			return nil, fmt.Errorf("read %s: %w: remove it, or choose another REPGEN_CACHE_DIR", path, errForeignKey)
+		}
+	}
 	key, err := system.ReadPlain(path, keyBytes)
 	if err == nil && len(key) != keyBytes {
 		err = fmt.Errorf("read %s: it is damaged", path)

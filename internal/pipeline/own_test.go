@@ -69,6 +69,12 @@ func TestOwnKey(t *testing.T) {
 	if k, err := OwnKey(t.Context(), cache); err != nil || len(k) != keyBytes {
 		t.Errorf("a damaged key is not replaced: %v", err)
 	}
+	if err := os.Chmod(files[0], 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OwnKey(t.Context(), cache); !errors.Is(err, errForeignKey) {
+		t.Errorf("a key that others may write is believed: %v", err)
+	}
 }
 
 // TestSeals: a seal is one key's, for these parts in this order.

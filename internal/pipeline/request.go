@@ -41,7 +41,9 @@ type Request struct {
 
 	// Model is the language model as the user named it, without any key; "" or
 	// "none": there is none, and the fields below mean nothing.
-	Model    string         `json:"model,omitempty"`
+	Model string `json:"model,omitempty"`
+	// ModelDir is the folder in which a command was named as the model.
+	ModelDir string         `json:"model_dir,omitempty"`
 	Strategy agent.Strategy `json:"strategy,omitempty"` // "": auto
 	// Without names the parts of retrieval and generation that are switched off.
 	Without     []string     `json:"without,omitempty"`

@@ -45,6 +45,28 @@ func TestAgainSeesThatTheControlShowsIt(t *testing.T) {
 	}
 }
 
+// TestAgainAddsNothingRecorded: who forges records of a symptom that comes now
+// and then has none of them counted beside what was run anew.
+func TestAgainAddsNothingRecorded(t *testing.T) {
+	w := &world{base: map[string]string{"lib": "1.2.0"}, releases: map[string][]string{"lib": {"1.2.0", "1.3.0"}}, behave: sometimes(6)}
+	in := typeErrorReport()
+	o := w.prove(t, in, &kept{})
+	if !Positive(o.Verdict.Headline) {
+		t.Fatalf("no claim to forge: %s", o.Verdict.Headline)
+	}
+	control := &o.Evidence.Groups[o.Verdict.Control]
+	for range 30 {
+		control.Executions = append(control.Executions, control.Executions[0])
+	}
+	o.Verdict = Rejudge(*o.Expectation, o.Evidence)
+	w.behave = failsOn() // there is no bug
+	p := &Prover{Solver: w, Builder: w, Sandbox: w, Journal: NoJournal{}, WorkRoot: t.TempDir(), Parallel: 1}
+	r, err := p.Again(t.Context(), in.Candidate, o)
+	if err != nil || !slices.ContainsFunc(r.Differences, func(d Difference) bool { return d.Field == "headline" }) {
+		t.Fatalf("%+v: %v", r, err)
+	}
+}
+
 // sometimes fails in n of every ten executions of 1.2.0.
 func sometimes(n int) func(map[string]string) sandbox.Execution {
 	i := 0
