@@ -8,8 +8,6 @@ command -v git >/dev/null || exit 127
 mkdir -p "$HOME"
 # The sandbox's user does not own the files.
 printf '[safe]\n\tdirectory = *\n' >"$HOME/.gitconfig"
-# Large files are left as their pointers: what they point at is elsewhere.
-lfs="-c filter.lfs.smudge=cat -c filter.lfs.process= -c filter.lfs.required=false"
 git rev-parse --git-dir >/dev/null || exit 4
 case $1 in
 resolve)
@@ -19,11 +17,20 @@ resolve)
 	exit 0
 	;;
 export)
+	# What is built must be what the commit holds. A repository's own attributes and
+	# filters could write something else (and Git LFS would want what is elsewhere):
+	# so only its objects are taken, and nothing of its configuration.
+	objects=$(cd "$(git rev-parse --git-path objects)" && pwd) || exit 4
+	format=$(git rev-parse --show-object-format 2>/dev/null || echo sha1)
+	unset GIT_DIR GIT_WORK_TREE
+	cd /box && git init --quiet --bare --object-format="$format" "$HOME/export.git" || exit 4
+	echo "$objects" >"$HOME/export.git/objects/info/alternates"
+	export GIT_DIR="$HOME/export.git"
 	if [ -n "$3" ]; then
 		git cat-file -e "$2:$3" 2>/dev/null || exit 5
-		cd /box && exec git $lfs archive --format=tar --prefix=project/ --output=/box/source.tar "$2:$3"
+		exec git archive --format=tar --prefix=project/ --output=/box/source.tar "$2:$3"
 	fi
-	cd /box && exec git $lfs archive --format=tar --prefix=project/ --output=/box/source.tar "$2"
+	exec git archive --format=tar --prefix=project/ --output=/box/source.tar "$2"
 	;;
 esac
 exit 2
