@@ -21,6 +21,7 @@ var rooms = []string{
 	"internal/pydist",
 	"internal/pysyntax",
 	"internal/sandbox",
+	"internal/audit",
 	"internal/symptom",
 	"internal/report",
 	"internal/oracle",

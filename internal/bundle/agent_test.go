@@ -1,15 +1,20 @@
 package bundle
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/repgen/repgen/internal/audit"
 	"github.com/repgen/repgen/internal/candidate"
 	"github.com/repgen/repgen/internal/oracle"
+	"github.com/repgen/repgen/internal/proof"
 	"github.com/repgen/repgen/internal/report"
 	"github.com/repgen/repgen/internal/sandbox"
 	"github.com/repgen/repgen/internal/sandbox/probe"
@@ -144,6 +149,10 @@ func TestForgedAnchors(t *testing.T) {
 			{Side: oracle.SideReported, Subject: "lib", Version: "1.2", Executions: []sandbox.Execution{run("9.5"), run("9.5"), run("9.5"), run("9.5"), run("9.5")}},
 			{Side: oracle.SideNewest, Subject: "lib", Version: "1.3", Executions: []sandbox.Execution{run("7"), run("7"), run("7")}},
 		}
+		o.Evidence.Audit = &oracle.Audit{Control: 1, Executions: []sandbox.Execution{audited(run("9.5"), "9.5"), audited(run("7"), "7")}, Finding: audit.Finding{
+			Consequence: audit.Counts, Divergence: &audit.Divergence{
+				Call: "lib.call(...)", Place: "line 1, column 1", Reported: "9.5", Control: "7", ArgumentsEqual: true},
+		}}
 		c.rejudge(t)
 		if c.Outcome.Verdict.Grade != "B" {
 			t.Fatalf("the sample is %s %s: %v", c.Outcome.Verdict.Headline, c.Outcome.Verdict.Grade, c.Outcome.Verdict.Reasons)
@@ -156,6 +165,33 @@ func TestForgedAnchors(t *testing.T) {
 	if _, tampered, err := Read(writeContent(t, content(t, "it must be exactly 7"))); err != nil || len(tampered) == 0 {
 		t.Errorf("an invented quote was believed: %v", err)
 	}
+	for name, forge := range map[string]func(o *proof.Outcome){
+		"no audit":                        func(o *proof.Outcome) { o.Evidence.Audit = nil },
+		"an audit without its executions": func(o *proof.Outcome) { o.Evidence.Audit.Executions = nil },
+		"of another control":              func(o *proof.Outcome) { o.Evidence.Audit.Control = 0 },
+		"a log of a script that asks for the release": func(o *proof.Outcome) {
+			ex := &o.Evidence.Audit.Executions[1]
+			ex.Record.Audit = []json.RawMessage{bytes.Replace(ex.Record.Audit[0], []byte(`"none"`), []byte(`"int"`), 1)}
+		},
+		"a damaged log": func(o *proof.Outcome) {
+			o.Evidence.Audit.Executions[0].Record.Audit = []json.RawMessage{[]byte(`[["q", 7]]`)}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := content(t, "should be the number 7")
+			forge(c.Outcome)
+			if _, tampered, err := Read(writeContent(t, c)); err != nil || len(tampered) == 0 {
+				t.Errorf("believed: %v, %v", tampered, err)
+			}
+		})
+	}
+}
+
+// audited is an execution with the log of one call and its observation.
+func audited(ex sandbox.Execution, answer string) sandbox.Execution {
+	ex.Record.Audit = []json.RawMessage{fmt.Appendf(nil, `[["s",0,"call",1,0,"lib.call"],["q",0,0,"lib",[{"k":"none","v":"None"}]],`+
+		`["r",0,{"k":"float","v":%q}],["s",1,"call",2,0,"observe"],["q",1,1,"",[{"k":"float","v":%q}]],["end"]]`, answer, answer)}
+	return ex
 }
 
 // TestAgentScriptRunsAlone runs the bundle's script as a stranger would, both

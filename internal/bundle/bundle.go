@@ -66,6 +66,8 @@ type evidenceFile struct {
 	// Scripts names, for each group, the file of the script that ran where it
 	// was not the candidate's own; "" elsewhere. Absent when there is none.
 	Scripts []string `json:"scripts,omitempty"`
+	// Audited names the folders of the audited executions.
+	Audited []string `json:"audited,omitempty"`
 }
 
 // Write makes the bundle in dir (replacing an older one of the same run) and
@@ -115,6 +117,9 @@ func contents(c Content) (map[string][]byte, error) {
 		return nil, err
 	}
 	ev := evidenceFile{Outcome: bareOutcome(c.Outcome), Executions: executionNames(c.Outcome), Scripts: scriptNames(c.Outcome)}
+	if err := putAudit(files, put, &ev, c.Outcome.Evidence.Audit); err != nil {
+		return nil, err
+	}
 	putControls(files, c, ev.Scripts)
 	verdict := *c.Result
 	verdict.Run, verdict.Bundle = nil, nil // no absolute path in a bundle

@@ -210,6 +210,9 @@ func assemble(files map[string][]byte) (*Bundle, error) {
 	if err := b.takeControls(ev.Scripts, files); err != nil {
 		return nil, err
 	}
+	if err := b.takeAudit(ev.Audited, files); err != nil {
+		return nil, err
+	}
 	return b, b.takeExecutions(ev.Executions, files)
 }
 
@@ -223,17 +226,14 @@ func (b *Bundle) takeExecutions(all [][]string, files map[string][]byte) error {
 	for i, names := range all {
 		g := &b.Outcome.Evidence.Groups[i]
 		for _, name := range names {
-			var ex sandbox.Execution
 			file := path.Join(name, "record.json")
 			if seen[file] {
 				return fmt.Errorf("%s: counts twice", file)
 			}
 			seen[file] = true
-			if err := json.Unmarshal(files[file], &ex); err != nil {
-				return fmt.Errorf("%s: cannot be read: %w", file, err)
-			}
-			if len(ex.Stdout) > maxOutput || len(ex.Stderr) > maxOutput {
-				return fmt.Errorf("%s: holds more output than any execution keeps", file)
+			ex, err := executionOf(name, files)
+			if err != nil {
+				return err
 			}
 			g.Executions = append(g.Executions, ex)
 		}
@@ -253,7 +253,7 @@ func (b *Bundle) inconsistent() []string {
 	b.reread()
 	b.relabel()
 	v := proof.Rejudge(*b.Outcome.Expectation, b.Outcome.Evidence)
-	out := b.unfounded()
+	out := append(b.unfounded(), b.unaudited(v)...)
 	if v.Headline != b.Outcome.Verdict.Headline || v.Headline != b.Result.Headline {
 		out = append(out, fmt.Sprintf("%s: says %s, the recorded executions say %s", fileVerdict, b.Result.Headline, v.Headline))
 	}
@@ -267,4 +267,16 @@ func (b *Bundle) inconsistent() []string {
 // Judged says that the bundle holds executions and what they are judged by.
 func (b *Bundle) Judged() bool {
 	return b.Outcome.Expectation != nil && b.Outcome.Lock != nil && b.Outcome.Unavailable == nil
+}
+
+// executionOf reads the record of one execution.
+func executionOf(name string, files map[string][]byte) (ex sandbox.Execution, err error) {
+	file := path.Join(name, "record.json")
+	if err := json.Unmarshal(files[file], &ex); err != nil {
+		return ex, fmt.Errorf("%s: cannot be read: %w", file, err)
+	}
+	if len(ex.Stdout) > maxOutput || len(ex.Stderr) > maxOutput {
+		return ex, fmt.Errorf("%s: holds more output than any execution keeps", file)
+	}
+	return ex, nil
 }

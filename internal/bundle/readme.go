@@ -35,7 +35,7 @@ The script differs from the report's text by these edits:
 {{end}}{{end}}
 ## Files
 
-report.md the report; reproduce.py the script; candidate.json where it comes from, with every edit; requirements.lock the environment; oracle.json the expected symptom as data; executions/ what each execution did;{{if .Controls}} controls/ the same script with one change each;{{end}} evidence.json what they showed; verdict.json the result; manifest.json a SHA-256 of every file.
+report.md the report; reproduce.py the script; candidate.json where it comes from, with every edit; requirements.lock the environment; oracle.json the expected symptom as data; executions/ what each execution did;{{if .Controls}} controls/ the same script with one change each;{{end}}{{if .Audited}} audit/ what the script asked and was told on two sides, with a recorder in it;{{end}} evidence.json what they showed; verdict.json the result; manifest.json a SHA-256 of every file.
 `))
 
 // readmeReasons is how many reasons fit on one screen.
@@ -58,6 +58,7 @@ func readme(c Content) string {
 	}
 	data.Project, data.Controls, data.Own = projectLine(c), scriptNames(c.Outcome) != nil, ownControl(c)
 	data.Unjudged = c.Outcome.Expectation != nil && c.Outcome.Expectation.Oracle == oracle.OracleNone && r.Runs > 0
+	data.Audited = c.Outcome.Evidence.Audit != nil
 	for _, e := range r.Edits {
 		data.Edits = append(data.Edits, editLine{e.Kind, e.Why})
 	}
@@ -76,7 +77,7 @@ type proofView struct {
 	Python, AsOf, AsOfSource string
 	Edits                    []editLine
 	Project                  string
-	Controls                 bool
+	Controls, Audited        bool
 	Unjudged                 bool   // nothing in the report can be judged
 	Own                      string // what the script's own control leaves out
 }

@@ -31,12 +31,31 @@ func TestLiars(t *testing.T) {
 	})
 }
 
+// TestLiarsAtTheDivergence: whatever a script asks to learn which release it runs
+// on, its answer is the first that differs, and is named.
+func TestLiarsAtTheDivergence(t *testing.T) {
+	r := newRig(t, newIndex(t, tinyWheels()...))
+	report := r.file("report.md", claims["exception"])
+	for name, call := range map[string]string{"asks_for_a_module": "find_spec(...)", "counts_bases": "Row.__mro__", "reads_hints": "get_type_hints(...)"} {
+		source, err := os.ReadFile("testdata/liars/exception-" + name + ".py")
+		if err != nil {
+			t.Fatal(err)
+		}
+		e := r.run("judge", "--json", "--out", name, "--report", report, r.file(name+".py", string(source)))
+		e.want(t, 4, "lead")
+		d := e.result.Divergence
+		if e.result.Grade != "D" || d == nil || !strings.HasSuffix(d.Call, call) || !d.ArgumentsEqual || !strings.Contains(strings.Join(e.result.Reasons, "\n"), "the script asks") {
+			t.Errorf("%s: grade %s, %+v\n%s", name, e.result.Grade, d, strings.Join(e.result.Reasons, "\n"))
+		}
+	}
+}
+
 // TestHonest: scripts of other authors that show the same bug are believed.
 func TestHonest(t *testing.T) {
 	judgeAll(t, "honest", 5, func(t *testing.T, e ended) {
 		e.want(t, 0, positive...)
-		if e.result.Grade != "B" {
-			t.Errorf("grade %q: %v", e.result.Grade, e.result.Reasons)
+		if d := e.result.Divergence; e.result.Grade != "B" || d == nil || !d.ArgumentsEqual {
+			t.Errorf("grade %q, %+v: %v", e.result.Grade, d, e.result.Reasons)
 		}
 	})
 }

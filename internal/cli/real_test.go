@@ -28,8 +28,10 @@ func real(t testing.TB) {
 // tinyWheels are made-up libraries: `tinynet` multiplies in 1.1 and 1.2 what it
 // should add, and dies of an int axis in 1.2; 1.3 is right again.
 func tinyWheels() []wheel {
+	// What has nothing to do with the bugs differs too, for scripts that ask.
+	base := map[string]string{"+": "list", "*": "object"}
 	source := func(version, op, axis string) map[string]string {
-		return map[string]string{"tinynet/__init__.py": fmt.Sprintf("__version__ = %q\nfrom .core import add, total, near, warn, crash, check\n", version),
+		files := map[string]string{"tinynet/__init__.py": fmt.Sprintf("__version__ = %q\nfrom .core import add, total, near, warn, crash, check, Row\n", version),
 			"tinynet/core.py": fmt.Sprintf(`import os
 import warnings
 
@@ -63,7 +65,16 @@ def check(x):
     if %q == "1.3" and x < 0:
         raise ValueError("x must not be negative")
     return x
-`, op, axis, version, version, version)}
+
+
+class Row(%s):
+    pass
+`, op, axis, version, version, version, base[op])}
+		if op == "+" {
+			files["tinynet/extra.py"] = ""
+			files["tinynet/core.py"] += "\n\nadd.__annotations__[\"a\"] = float\n"
+		}
+		return files
 	}
 	fixed := "axis = (axis,) if isinstance(axis, int) else axis"
 	return []wheel{

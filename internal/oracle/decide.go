@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/repgen/repgen/internal/audit"
 	"github.com/repgen/repgen/internal/pydist"
 )
 
@@ -222,8 +223,28 @@ func (v *Verdict) with(e Expectation, ev Evidence, reported Group, t tally) {
 	g := grade(e, ev, v.Hits, v.Runs)
 	v.Grade, v.FisherP, v.Control = g.grade, g.p, g.control
 	v.Reasons = append(v.Reasons, g.reasons...)
+	v.differs(e, ev)
 	v.releases(ev, reported, g)
 	v.headline(e, ev, reported, g)
+}
+
+// differs says where the audited executions part.
+func (v *Verdict) differs(e Expectation, ev Evidence) {
+	if ev.Audit == nil {
+		return
+	}
+	f := ev.Audit.Finding
+	if f.Divergence != nil {
+		v.say("differs first at: %s", f.Divergence)
+	}
+	switch {
+	case f.Consequence == audit.Silent && !e.ReporterScript:
+		v.say("the audit says nothing, so that a release gives grade C at best: %s", f.Reason)
+	case f.Consequence == audit.Silent:
+		v.say("the audit says nothing: %s", f.Reason)
+	case f.Consequence == audit.Refused && e.ReporterScript:
+		v.say("of the reporter's script: %s", f.Reason) // nothing follows from it
+	}
 }
 
 // pinned tells what all seeds pinned make of the symptom. It decides nothing:

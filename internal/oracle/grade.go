@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/repgen/repgen/internal/audit"
 	"github.com/repgen/repgen/internal/sandbox/probe"
 	"github.com/repgen/repgen/internal/symptom"
 )
@@ -49,7 +50,7 @@ func grade(e Expectation, ev Evidence, hits, runs int) grading {
 		return g
 	}
 	for _, c := range g.controls {
-		if gr := sideGrade(c.group.Side); gr < g.grade || gr == g.grade && c.p < g.p {
+		if gr := max(sideGrade(c.group.Side), audited(e, ev)); gr < g.grade || gr == g.grade && c.p < g.p {
 			g.grade, g.p, g.control = gr, c.p, c.index
 		}
 	}
@@ -68,6 +69,15 @@ func sideGrade(s Side) Grade {
 		return "B"
 	}
 	return "C" // SideContrast, SideRemoval, SideAuthored; others never become a control
+}
+
+// audited is the best grade that the audit leaves to a script that is not the
+// reporter's.
+func audited(e Expectation, ev Evidence) Grade {
+	if !e.ReporterScript && ev.Audit != nil && ev.Audit.Finding.Consequence == audit.Silent {
+		return "C"
+	}
+	return "A"
 }
 
 // edited says that a side runs the reported release with another script or
@@ -173,6 +183,10 @@ func capped(e Expectation, ev Evidence) string {
 		return "the reported side runs a stand-in release, which decides nothing"
 	case e.Oracle == OracleObserved && len(ev.Unanchored) > 0:
 		return "what is bad and what is good does not rest on the reporter's words: " + strings.Join(ev.Unanchored, "; ")
+	case !e.ReporterScript && ev.Audit != nil && ev.Audit.Finding.Consequence == audit.Refused:
+		return "the script may not be believed: " + ev.Audit.Finding.Reason
+	case !e.ReporterScript && ev.Audit != nil && ev.Audit.Finding.Consequence == audit.Lead:
+		return "it may be another difference than the reported one: " + ev.Audit.Finding.Reason
 	case e.Oracle == OracleObserved:
 		return ""
 	case !e.ReporterScript && len(ev.Unanchored) > 0:

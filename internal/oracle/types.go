@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"github.com/repgen/repgen/internal/audit"
 	"github.com/repgen/repgen/internal/sandbox"
 	"github.com/repgen/repgen/internal/symptom"
 )
@@ -323,6 +324,17 @@ type Evidence struct {
 	// Open is what of release and script is not the reporter's own word: with it
 	// nothing can be denied.
 	Open []Open `json:"open,omitempty"`
+	// Audit is what the script asked on the reported side and on one control.
+	Audit *Audit `json:"audit,omitempty"`
+}
+
+// Audit are audited executions and what they say. They are never counted.
+type Audit struct {
+	Control int `json:"control"` // index of the group
+	// Executions: the reported side, the control, and the reported side again
+	// where that was needed.
+	Executions []sandbox.Execution `json:"-"`
+	Finding    audit.Finding       `json:"finding"`
 }
 
 // Headline of a verdict; see docs/verdicts.md.

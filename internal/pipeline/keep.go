@@ -108,10 +108,14 @@ func stageIf[T any](f *folder, name string, input any, final func(T) bool, build
 type keptOutcome struct {
 	Outcome    *proof.Outcome        `json:"outcome"`
 	Executions [][]sandbox.Execution `json:"executions"`
+	Audited    []sandbox.Execution   `json:"audited,omitempty"`
 }
 
 func keep(o *proof.Outcome) *keptOutcome {
 	k := &keptOutcome{Outcome: o}
+	if a := o.Evidence.Audit; a != nil {
+		k.Audited = a.Executions
+	}
 	for _, g := range o.Evidence.Groups {
 		k.Executions = append(k.Executions, g.Executions)
 	}
@@ -123,6 +127,9 @@ func (k *keptOutcome) restore() *proof.Outcome {
 		if i < len(k.Executions) {
 			k.Outcome.Evidence.Groups[i].Executions = k.Executions[i]
 		}
+	}
+	if a := k.Outcome.Evidence.Audit; a != nil {
+		a.Executions = k.Audited
 	}
 	return k.Outcome
 }

@@ -119,7 +119,7 @@ func TestWholeWayAndBack(t *testing.T) {
 	if r.Result.Headline != oracle.Fixed || r.Result.Grade != "B" || r.Result.Bundle == nil {
 		t.Fatalf("got %s %s: %v", r.Result.Headline, r.Result.Grade, r.Result.Reasons)
 	}
-	want := []string{"build", "choose", "controls", "runs", "solve"}
+	want := []string{"audit", "build", "choose", "controls", "runs", "solve"}
 	if got := slices.Sorted(maps.Keys(r.Result.Cost.Stages)); !slices.Equal(got, want) {
 		t.Errorf("parts of time: %v", got)
 	}

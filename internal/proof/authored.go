@@ -80,6 +80,9 @@ func Ground(r *report.Report, c *candidate.Candidate, e *oracle.Expectation, ev 
 		ev.Refused = merged(ev.Refused, candidate.Steered(c, e, frames))
 		ev.Unanchored = merged(ev.Unanchored, candidate.Unnamed(asText(r), c, e, frames))
 	}
+	if ev.Audit != nil {
+		ev.Audit.Finding = audited(r, *e, ev)
+	}
 	if slices.ContainsFunc(ev.Groups, isAuthored) {
 		ev.ControlUnfit = merged(ev.ControlUnfit, unfitControl(r, c, e, judgeGroups(*e, ev.Groups)))
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/repgen/repgen/internal/oracle"
 	"github.com/repgen/repgen/internal/pydist"
 	"github.com/repgen/repgen/internal/sandbox"
+	"github.com/repgen/repgen/internal/sandbox/probe"
 )
 
 // prepare solves, builds and certifies the reported side and runs the
@@ -242,7 +243,11 @@ func (p *proof) execute(ctx context.Context, s *side, number int) (sandbox.Execu
 	if err := os.WriteFile(script, []byte(p.scriptOf(s)), 0o644); err != nil {
 		return sandbox.Execution{}, fmt.Errorf("write the script: %w", err)
 	}
-	c := s.env.Command(sandbox.EnvDir+"/bin/python", sandbox.ScriptNm)
+	argv := []string{sandbox.EnvDir + "/bin/python"}
+	if s.audit {
+		argv = append(argv, probe.AuditArgs()...)
+	}
+	c := s.env.Command(append(argv, sandbox.ScriptNm)...)
 	if c.Env == nil {
 		c.Env = map[string]string{}
 	}
@@ -259,6 +264,9 @@ func (p *proof) execute(ctx context.Context, s *side, number int) (sandbox.Execu
 	c.Work = work
 	c.Probe = p.observer(s)
 	c.Label = fmt.Sprintf("%s %d", labelOf(&s.group), number)
+	if s.audit {
+		c.Label += " audited"
+	}
 	ex, err := p.Sandbox.Run(ctx, c, p.limits())
 	if err != nil {
 		return ex, fmt.Errorf("run the candidate: %w", err)
@@ -280,5 +288,8 @@ func (p *proof) spend(ex sandbox.Execution) {
 func (p *proof) key(s *side, number int) string {
 	h := sha256.New()
 	_, _ = fmt.Fprintf(h, "%s\x00%s\x00%v\x00%v\x00%v\x00%v", s.lock.Hash, p.scriptOf(s), p.in.Candidate.Env, p.in.Candidate.Watch, s.group.Env, p.limits().Wall)
+	if s.audit {
+		_, _ = h.Write([]byte("audit"))
+	}
 	return fmt.Sprintf("%s-%s-%s-%s-%02d", s.group.Side, s.group.Subject, s.group.Version, hex.EncodeToString(h.Sum(nil))[:12], number)
 }

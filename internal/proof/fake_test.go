@@ -2,6 +2,7 @@ package proof
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -47,8 +48,16 @@ type world struct {
 	// fixed is the version that the fixed revision builds, and what moves with it.
 	fixed map[string]string
 	runs  []string // labels of executions, in order
-	locks map[string]map[string]string
-	built []map[string]string // the versions of every built lock, in order
+	// logged is what the recorder leaves, where it is not what audit makes up;
+	// audits are the labels of audited executions, which are in no other list.
+	logged func(v map[string]string) []json.RawMessage
+	audits []string
+	// full: an audit finds no space; vanishes: the release whose environment is
+	// gone when it is audited.
+	full     bool
+	vanishes string
+	locks    map[string]map[string]string
+	built    []map[string]string // the versions of every built lock, in order
 }
 
 func (w *world) lock(v map[string]string) *environment.Lock {
@@ -136,6 +145,9 @@ func (w *world) Releases(_ context.Context, name, _ string) ([]environment.Relea
 func (w *world) Build(_ context.Context, l *environment.Lock) (*environment.Environment, *environment.Unavailable, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.gone(l) {
+		return nil, &environment.Unavailable{Why: "it is gone"}, nil
+	}
 	if w.locks == nil {
 		w.locks = map[string]map[string]string{}
 	}
@@ -165,7 +177,15 @@ func (w *world) Run(ctx context.Context, c sandbox.Command, l sandbox.Limits) (s
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.runs, w.limits = append(w.runs, c.Label), append(w.limits, l)
+	audited := c.Probe != nil && c.Probe.Audit
+	if audited && w.full {
+		return sandbox.Execution{}, errFull
+	}
+	if audited {
+		w.audits = append(w.audits, c.Label)
+	} else {
+		w.runs, w.limits = append(w.runs, c.Label), append(w.limits, l)
+	}
 	parts := strings.Fields(c.Label)
 	v := map[string]string{}
 	for n, version := range w.base {
@@ -196,7 +216,32 @@ func (w *world) Run(ctx context.Context, c sandbox.Command, l sandbox.Limits) (s
 		ex = w.behave(v)
 	}
 	ex.Label = c.Label
+	if audited {
+		w.audit(&ex, v)
+	}
 	return ex, nil
+}
+
+// audit leaves the log of a script that makes one call: of logged, or with what
+// the execution shows as the answer.
+func (w *world) audit(ex *sandbox.Execution, v map[string]string) {
+	if w.logged != nil {
+		ex.Record.Audit = w.logged(v)
+		return
+	}
+	answer := `["r", 0, {"k": "none", "v": "None"}]`
+	for _, o := range ex.Record.Observations {
+		answer = fmt.Sprintf(`["r", 0, {"k": "float", "v": %q}], ["s", 1, "call", 2, 0, "observe"], ["q", 1, 1, "", [{"k": "float", "v": %q}]]`, o.Text, o.Text)
+	}
+	for _, e := range ex.Record.Exceptions {
+		answer = fmt.Sprintf(`["x", 0, {"k": "exception", "v": %q}]`, e.Type)
+	}
+	ex.Record.Audit = logOf(answer)
+}
+
+// logOf is a log that begins with a call of lib.call.
+func logOf(rest string) []json.RawMessage {
+	return []json.RawMessage{json.RawMessage(`[["s", 0, "call", 1, 0, "lib.call"], ["q", 0, 0, "lib", [{"k": "public", "v": "lib.call", "t": "lib"}]], ` + rest + `, ["end"]]`)}
 }
 
 func (w *world) Layers(context.Context) ([]sandbox.Layer, error) { return nil, nil }

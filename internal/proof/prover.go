@@ -146,6 +146,8 @@ type side struct {
 	env   *environment.Environment
 	spec  environment.Spec
 	cert  environment.Certificate
+	// audit: executions have the recorder in them.
+	audit bool
 }
 
 // Prove runs the candidate and its controls and judges. The error is for
@@ -156,9 +158,12 @@ func (p *Prover) Prove(ctx context.Context, in Input) (*Outcome, error) {
 	if err := pr.run(ctx); err != nil {
 		return nil, err
 	}
+	pr.conclude()
+	if err := pr.audit(ctx); err != nil {
+		return nil, err
+	}
 	pr.watch.enter("")
 	pr.out.Stages = pr.watch.seconds
-	pr.conclude()
 	return pr.out, nil
 }
 

@@ -1,6 +1,7 @@
 package proof
 
 import (
+	"github.com/repgen/repgen/internal/audit"
 	"github.com/repgen/repgen/internal/candidate"
 	"github.com/repgen/repgen/internal/environment"
 	"github.com/repgen/repgen/internal/oracle"
@@ -13,16 +14,19 @@ const SchemaVersion = 1
 
 // Result is the one JSON object of `repgen reproduce --json` (docs/json.md).
 type Result struct {
-	Schema      int               `json:"schema"`
-	Headline    oracle.Headline   `json:"headline"`
-	Also        []oracle.Headline `json:"also"`
-	Grade       oracle.Grade      `json:"grade"`
-	Hits        int               `json:"hits"`
-	Runs        int               `json:"runs"`
-	Interval    [2]float64        `json:"interval"`
-	Symptom     ResultSymptom     `json:"symptom"`
-	Subject     ResultSubject     `json:"subject"`
-	Versions    []ResultVersion   `json:"versions"`
+	Schema   int               `json:"schema"`
+	Headline oracle.Headline   `json:"headline"`
+	Also     []oracle.Headline `json:"also"`
+	Grade    oracle.Grade      `json:"grade"`
+	Hits     int               `json:"hits"`
+	Runs     int               `json:"runs"`
+	Interval [2]float64        `json:"interval"`
+	Symptom  ResultSymptom     `json:"symptom"`
+	Subject  ResultSubject     `json:"subject"`
+	Versions []ResultVersion   `json:"versions"`
+	// Divergence is the first answer that a package gave otherwise on the control;
+	// nil where none is known.
+	Divergence  *audit.Divergence `json:"divergence"`
 	Environment *ResultEnv        `json:"environment"`
 	Isolation   []sandbox.Layer   `json:"isolation"`
 	Edits       []candidate.Edit  `json:"edits"`

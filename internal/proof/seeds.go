@@ -34,6 +34,7 @@ func (p *proof) hashSeed(s *side, number int) string {
 // observer is what the probe records on a side.
 func (p *proof) observer(s *side) *probe.Options {
 	o := &probe.Options{Watch: p.in.Candidate.Watch, StackAfter: p.stackAfter()}
+	o.Audit = s.audit
 	o.Control = s.group.Side == oracle.SideAuthored
 	if s.group.Side == oracle.SidePinned {
 		seed := pinnedSeed

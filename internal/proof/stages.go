@@ -9,6 +9,7 @@ const (
 	StageBuild    = "build"    // filling and certifying the reported environment
 	StageRuns     = "runs"     // executions on the reported side
 	StageControls = "controls" // everything after them: contrasts, other releases
+	StageAudit    = "audit"    // executions with the recorder in them
 )
 
 // stopwatch adds up wall time by part. It belongs to the one goroutine that

@@ -114,6 +114,9 @@ func (r *Result) outcome(o *Outcome) {
 	r.Isolation = append(r.Isolation, o.Isolation...)
 	r.Reasons = append(r.Reasons, v.Reasons...)
 	r.Environment = envView(o.Spec, o.Lock)
+	if a := o.Evidence.Audit; a != nil {
+		r.Divergence = a.Finding.Divergence
+	}
 	for _, g := range o.Evidence.Groups {
 		if g.Side != oracle.SideNeutral {
 			view := versionView(&g)

@@ -109,12 +109,12 @@ func TestStagesAreTold(t *testing.T) {
 	in := typeErrorReport()
 	o := w.prove(t, in, &kept{})
 	r := View(in.Decision, in.Candidate, o)
-	for _, part := range []string{StageSolve, StageBuild, StageRuns, StageControls} {
+	for _, part := range []string{StageSolve, StageBuild, StageRuns, StageControls, StageAudit} {
 		if _, ok := r.Cost.Stages[part]; !ok {
 			t.Errorf("no %s in %v", part, r.Cost.Stages)
 		}
 	}
-	if len(r.Cost.Stages) != 4 {
+	if len(r.Cost.Stages) != 5 {
 		t.Errorf("parts without a name: %v", r.Cost.Stages)
 	}
 }

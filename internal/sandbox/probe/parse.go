@@ -185,6 +185,9 @@ func (p *parser) take(l line) bool {
 		return add(&r.Attempts, l.Body, maxAttempts, nil)
 	case "packages":
 		return json.Unmarshal(l.Body, &r.Packages) == nil && limit(&r.Packages, maxPackages)
+	case "audit":
+		r.Audit = append(r.Audit, l.Body)
+		return true
 	case "exit":
 		return json.Unmarshal(l.Body, &r.SystemExit) == nil
 	case "end":

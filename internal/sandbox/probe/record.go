@@ -1,5 +1,7 @@
 package probe
 
+import "encoding/json"
+
 // Record is what the observer inside the interpreter wrote during one
 // execution, parsed and checked. It is evidence about the script, never a
 // verdict: the script shares the process and can cut the channel or try to speak
@@ -65,7 +67,15 @@ type Record struct {
 	// Children counts the lines that forked children wrote. Of them
 	// observations and stacks are kept; their failures are not the script's.
 	Children int `json:"children,omitempty"`
+	// Audit is the log of an audited execution, in the parts in which it came;
+	// internal/audit reads it.
+	Audit []json.RawMessage `json:"audit,omitempty"`
 }
+
+// AuditArgs make an interpreter run the script that follows with recorders in it.
+// The code stands in a frame of the main module and not in one of ours, which a
+// script that asks for its frames would find.
+func AuditArgs() []string { return []string{"-c", "exec(__import__('repgen').script())"} }
 
 // Exception is one uncaught exception as data.
 type Exception struct {
@@ -173,4 +183,7 @@ type Options struct {
 	// Control makes repgen_probe.control true: the script runs with its trigger
 	// left out.
 	Control bool `json:"control,omitempty"`
+	// Audit records what the script asks and what it is told (Record.Audit): the
+	// interpreter must be started with AuditArgs before the script's name.
+	Audit bool `json:"audit,omitempty"`
 }

@@ -38,6 +38,7 @@ hidden = {}  # what stands for functions of ours, by id
 system_exit = None
 _seen_exception = None
 _snapshot_done = False
+_audit = None  # the module, where it was asked for
 
 
 def encode(v):
@@ -59,15 +60,15 @@ def encode(v):
     return _quote(str(v))
 
 
-def send(kind, body, always=False):
+def send(kind, body, always=False, text=False):
     """Writes one line; a closed or replaced descriptor silences the observer."""
     global _sent, _fd
     if _fd < 0:
         return
-    line = '{"k":%s,"p":%d,"t":"%s","v":%s}\n' % (_quote(_key), _getpid(), kind, encode(body))
+    line = '{"k":%s,"p":%d,"t":"%s","v":%s}\n' % (_quote(_key), _getpid(), kind, body if text else encode(body))
     data = line.encode("ascii")
     with _lock:
-        if _sent + len(data) > LIMIT and not always:
+        if _sent + len(data) > LIMIT and not always and not text:
             return
         try:
             # The script may have closed our descriptor and got its number for
@@ -76,7 +77,7 @@ def send(kind, body, always=False):
             if (now.st_dev, now.st_ino) != _identity:
                 _fd = -1
                 return
-            _sent += len(data)
+            _sent += 0 if text else len(data)  # who sends text has a limit of its own
             while data:
                 data = data[_write(_fd, data):]
         except OSError:
@@ -164,6 +165,10 @@ def on_uncaught(value, tb):
     if tb is not None and tb.tb_frame.f_back is not None:
         return
     _seen_exception = value
+    if _audit is not None:
+        quietly(_audit.end, value)
+        if tb is not None and tb.tb_next is not None:
+            tb = tb.tb_next  # the frame that started the script is not the script's
     quietly(_record_uncaught, value, tb)
 
 
@@ -202,6 +207,8 @@ def _end():
     global _fd
     if not is_main():
         return
+    if _audit is not None:
+        quietly(_audit.end)
     quietly(_record_rest)
     quietly(lambda: send("end", {"rss": _peak()}, always=True))
     _fd = -1  # stays open: faulthandler still listens while modules are torn down
@@ -405,6 +412,11 @@ def start(fd, opts):
     repgen = type(sys)("repgen", "repgen's probe: observe(name, value) records a value.")
     repgen.observe, repgen.control = hide(observe), asked.get("control") is True
     sys.modules["repgen"] = repgen
+    if asked.get("audit") is True:
+        global _audit
+        from . import audit as _audit  # no line of the script has run
+
+        repgen.script = hide(_audit.script)
 
 
 def observe(name, value):

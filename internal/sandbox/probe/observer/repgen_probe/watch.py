@@ -39,6 +39,14 @@ def mine(names):
     _dicts[id(names)] = names
 
 
+def look(ident, on):
+    """Says that we look at frames ourselves in a thread, or no longer do."""
+    if on:
+        _looking.add(ident)
+    else:
+        _looking.discard(ident)
+
+
 def ours(frame):
     return id(frame.f_globals) in _dicts
 

@@ -1,0 +1,2 @@
+# want: counts, ends, names newmod
+import lib.newmod

@@ -1,0 +1,3 @@
+# want: counts, ends, names newname
+import lib
+lib.newname()

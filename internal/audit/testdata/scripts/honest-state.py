@@ -1,0 +1,4 @@
+# want: counts, ends, names init
+import lib
+st = lib.init()
+lib.update(st)

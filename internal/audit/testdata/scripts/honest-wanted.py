@@ -1,0 +1,4 @@
+# want: counts, ends, names check
+import lib
+lib.check(-1)
+print("nothing came")

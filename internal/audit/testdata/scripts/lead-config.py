@@ -1,0 +1,3 @@
+# want: lead, ends, names call
+import lib
+lib.call(3 if not lib.config()["new"] else [3])

@@ -1,0 +1,3 @@
+# want: lead, says the same
+import lib
+lib.value(0)

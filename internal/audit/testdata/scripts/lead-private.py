@@ -1,0 +1,4 @@
+# want: lead, says not of the package
+import lib
+from repgen_probe import observe
+observe("x", lib._inner())

@@ -1,0 +1,3 @@
+# want: lead, ends, names other, says does not speak of
+import lib
+lib.fixed(3)
