@@ -10,9 +10,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/repgen/repgen/internal/bundle"
 	"github.com/repgen/repgen/internal/environment"
 	"github.com/repgen/repgen/internal/proof"
 	"github.com/repgen/repgen/internal/system"
+	"github.com/repgen/repgen/internal/triage"
 )
 
 // copied is a folder of its own with what another one holds.
@@ -212,6 +214,38 @@ func trojan() wheel {
 	panic("no tinynet 1.2")
 }
 
+// projectInBundle writes a bundle anew whose wheel is said to be a project's, as
+// somebody with repgen at hand could: all that a person reads or runs in it follows
+// from the forged evidence.
+func projectInBundle(t *testing.T, honest string, w wheel) (dir, hash string) {
+	t.Helper()
+	b, tampered, err := bundle.Read(honest)
+	if err != nil || len(tampered) > 0 {
+		t.Fatal(err, tampered)
+	}
+	data := w.build(t)
+	sum := sha256.Sum256(data)
+	hash = "sha256:" + hex.EncodeToString(sum[:])
+	b.Outcome.Spec.Project = &environment.ProjectSource{Name: w.name, Version: w.version}
+	for _, l := range append([]*environment.Lock{b.Outcome.Lock}, b.Outcome.Locks...) {
+		for i := range l.Packages {
+			if p := &l.Packages[i]; p.Name == w.name && p.Version == w.version {
+				l.Text = strings.ReplaceAll(l.Text, p.Hashes[0], hash)
+				p.Wheel, p.Hashes = w.filename(), []string{hash}
+			}
+		}
+	}
+	dir = filepath.Join(t.TempDir(), "bundle")
+	_, err = bundle.Write(dir, bundle.Content{
+		Report: b.Report, Candidate: b.Candidate, Outcome: b.Outcome, Result: proof.View(&triage.Decision{}, b.Candidate, b.Outcome), Version: b.Repgen,
+		Wheel: func(environment.Package) ([]byte, error) { return data, nil },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir, hash
+}
+
 // TestWheelStandsInForARelease: what is not the index's is named, and refused
 // unless it is the project under test.
 func TestWheelStandsInForARelease(t *testing.T) {
@@ -228,12 +262,7 @@ func TestWheelStandsInForARelease(t *testing.T) {
 		}
 	})
 	t.Run("said to be a project", func(t *testing.T) {
-		dir := copied(t, honest)
-		wheelInBundle(t, dir, trojan())
-		outcomeOf(t, dir, func(o map[string]any) {
-			o["spec"].(map[string]any)["project"] = environment.ProjectSource{Name: "tinynet", Version: "1.2"}
-		})
-		reseal(t, dir)
+		dir, _ := projectInBundle(t, honest, trojan())
 		e := r.run("verify", dir)
 		e.want(t, exitOK)
 		if !strings.Contains(e.out, "tinynet 1.2") || !strings.Contains(e.out, "from the bundle") {
@@ -249,12 +278,7 @@ func TestTwoStepInjection(t *testing.T) {
 	r := newRig(t, x)
 	honest := strangersBundle(t, r)
 	canary := r.file("canary.txt", "canary-of-the-host-4711\n")
-	first := copied(t, honest)
-	hash := wheelInBundle(t, first, trojan())
-	outcomeOf(t, first, func(o map[string]any) {
-		o["spec"].(map[string]any)["project"] = environment.ProjectSource{Name: "tinynet", Version: "1.2"}
-	})
-	reseal(t, first)
+	first, hash := projectInBundle(t, honest, trojan())
 	r.run("verify", first).want(t, exitOK)
 
 	second := copied(t, first)
